@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 TESTS ?= $(shell expr 4 \* $(JOBS))
 
 .PHONY: help setup build demo mutants proof proof-strict test test-quick test-dev test-tsan test-full coverage fresh-machine bench bench-elastic bench-flips bench-k8s bench-postgres fuzz install install-postgres
-.PHONY: bench-python image wheel deb release test-release lab lab-down test-k8s test-k8s-full format clean
+.PHONY: bench-python image wheel deb site release test-release lab lab-down test-k8s test-k8s-full format clean
 .NOTPARALLEL:
 
 help:
@@ -29,6 +29,7 @@ help:
 	@echo "make image     build/totrain-image.tar: the program as a container image, for any engine or cluster"
 	@echo "make wheel     dist/totrain-*.whl: the package for Python, for pip install (tools of it come from PyPI)"
 	@echo "make deb       dist/totrain*.deb: packages for Debian 12, of the program, SQLite's extension and PostgreSQL's"
+	@echo "make site      build/site/index.html: the documents with search, pictures and a page for each model (tools come from PyPI)"
 	@echo "make release   dist/: both, the source, a bill of materials, checksums; built twice, the bits must be the same"
 	@echo "make test-release  installs what is in dist/ on a minimal Debian made for it, tries it and removes it"
 	@echo "make lab       a Kubernetes cluster on this machine (root rights, Go 1.24; NODES=2); docs/kubernetes.md"
@@ -94,6 +95,8 @@ test-full: proof-strict test-tsan
 	@tests/sqlite/run_tensorboard build/release
 	@tests/sqlite/run_onnx build/release
 	@tests/python/run_jupyterlab build/release
+	@tests/console/run_axe build/release
+	@TOTRAIN_BUILD=$(CURDIR)/build/release TOTRAIN_EVERY_EXAMPLE=1 tests/own-folder /usr/bin/python3 -B tests/sqlite/test_model_examples.py
 	@$(MAKE) release test-release
 	@$(MAKE) mutants
 	@$(MAKE) fuzz FUZZ_SECONDS=600
@@ -126,6 +129,7 @@ bench: build
 	bench/quality/run build/release --forecasts; forecasts=$$?; \
 	bench/quality/run build/release --forecast-speed; \
 	bench/speed/run build/release $(SPEED); speed=$$?; \
+	/usr/bin/python3 -B bench/console/console.py build/release; \
 	/usr/bin/python3 -B bench/postgres/postgres.py build/release $(filter --quick,$(SPEED)) && exit $$((quality | defaults | trees | precision | draws | forecasts | speed))
 
 bench-elastic: build
@@ -144,6 +148,9 @@ wheel: build
 
 deb: setup
 	@tools/deb build dist
+
+site: build
+	@tools/site/build build/release build/site
 
 release: build
 	@tools/release build/release dist --twice

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "cli/card_collect.h"
 #include "cli/model_command.h"
-#include "cli/output_file.h"
+#include "cli/session/output_file.h"
+#include "extension/engine/card_collect.h"
 
 static const char usage_start[] =
     "usage: totrain report DB MODEL [-c SELECT] [-o FILE] [--theme light|dark]\n"
@@ -46,7 +46,7 @@ static enum status print_card(struct session *session, const struct options *opt
     enum status status;
 
     text_init(&page, CARD_BYTES_MAX);
-    status = card_collect(session, options->words[1], select, options->theme, &card, err);
+    status = card_collect(session->host, options->words[1], select, options->theme, &card, err);
     if (status == STATUS_OK) {
         if (is_markdown(options->output))
             card_print_markdown(&card, &page);

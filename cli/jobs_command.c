@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/log_print.h"
-#include "cli/options.h"
 #include "cli/publish_command.h"
+#include "cli/session/options.h"
 #include "extension/engine/engine.h"
 #include "extension/engine/jobs/job_wait.h"
 #include "extension/engine/jobs/jobs.h"

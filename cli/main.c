@@ -8,17 +8,18 @@
 #include <unistd.h>
 
 #include "cli/card_command.h"
-#include "cli/complete_command.h"
+#include "cli/cluster/k8s_command.h"
+#include "cli/cluster/role_commands.h"
+#include "cli/console_command.h"
 #include "cli/jobs_command.h"
-#include "cli/k8s_command.h"
 #include "cli/metrics_command.h"
 #include "cli/parse_command.h"
 #include "cli/picture_command.h"
 #include "cli/publish_command.h"
-#include "cli/role_commands.h"
 #include "cli/scale_command.h"
-#include "cli/script.h"
-#include "cli/shell.h"
+#include "cli/shell/complete_command.h"
+#include "cli/shell/script.h"
+#include "cli/shell/shell.h"
 #include "cli/submit_command.h"
 
 #define PROGRAM_TAKES                                                                              \
@@ -78,10 +79,12 @@ static const struct command {
     {"metrics", command_metrics, "metrics [[IP:]PORT]",
      "all jobs, for Prometheus: printed, or served there"},
     {"submit", command_submit, "submit DB STATEMENT", "train on a Kubernetes cluster"},
-    {"k8s", command_k8s, "k8s rbac|check", "the rights that jobs need on a cluster"},
+    {"k8s", command_k8s, "k8s rbac|check|share",
+     "the rights that jobs need on a cluster, and its shares"},
     {"picture", command_picture, "picture DB MODEL KIND",
      "a curve, confusion, importance, residuals, ... as SVG"},
     {"report", command_report, "report DB MODEL", "what a model is worth, as one page of HTML"},
+    {"console", command_console, "console DB [PORT]", "jobs and models in a browser"},
     {"parse", command_parse, "parse [-f FILE]",
      "statements as JSON with byte positions, without a database"},
     {"complete", command_complete, "complete",
@@ -140,9 +143,10 @@ static enum status run_inputs(struct session *session, const struct options *opt
 
 static bool begins_a_statement(const char *word)
 {
-    static const char *const starts[] = {
-        "select", "with", "train",  "predict", "evaluate", "explain", "show",  "export",
-        "import", "drop", "create", "insert",  "update",   "delete",  "alter", "pragma"};
+    static const char *const starts[] = {"select",  "with",   "train",  "predict", "evaluate",
+                                         "explain", "show",   "export", "import",  "drop",
+                                         "create",  "insert", "update", "delete",  "alter",
+                                         "pragma",  "report"};
     const struct slice first = {word, strcspn(word, " \t\n;")};
 
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/options.h"
+#include "cli/session/options.h"
 #include "extension/engine/jobs/jobs.h"
 #include "planner/metrics_address.h"
 #include "runtime/launch/job_folder.h"
@@ -247,7 +247,8 @@ static enum status run_metrics_command(const struct options *options, struct err
         return fail(err, STATUS_INVALID, "usage: totrain " USAGE);
     if (!metrics_address_read(slice_of(options->words[0]), &host, &port)) {
         fail(err, STATUS_INVALID, "an address is PORT or IP:PORT, not %s", options->words[0]);
-        return error_hint(err, "As in 9464, 0.0.0.0:9464 or [::1]:9464; port 0 is any free one.");
+        return error_hint(
+            err, "Write, for example, 9464, 0.0.0.0:9464 or [::1]:9464; port 0 is any free one.");
     }
     return serve(host, port, err);
 }

@@ -6,7 +6,7 @@
 #ifndef CLI_MODEL_COMMAND_H
 #define CLI_MODEL_COMMAND_H
 
-#include "cli/session.h"
+#include "cli/session/session.h"
 
 /* Reads the options, prints `usage` and the options for --help, else runs the command. The exit
  * code. */

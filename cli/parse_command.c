@@ -2,8 +2,8 @@
 
 #include <stdio.h>
 
-#include "cli/input.h"
-#include "cli/options.h"
+#include "cli/session/input.h"
+#include "cli/session/options.h"
 #include "parser/parser.h"
 #include "parser/splitter.h"
 #include "parser/statement_json.h"

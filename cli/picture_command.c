@@ -3,11 +3,10 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "cli/input.h"
 #include "cli/model_command.h"
-#include "cli/model_rows.h"
-#include "cli/output_file.h"
-#include "extension/engine/host/result.h"
+#include "cli/session/input.h"
+#include "cli/session/output_file.h"
+#include "extension/engine/model_picture.h"
 
 #define COLUMNS_MAX 64
 #define SVG_MAXIMUM ((size_t)16 << 20)
@@ -117,52 +116,17 @@ done:
 
 /* ----- rows of a database ----- */
 
-static enum status write_statement(struct session *session, const struct options *options,
-                                   enum picture_kind kind, struct arena *arena, struct text *sql,
-                                   struct error *err)
-{
-    const char *model = options->words[1];
-    struct picture_table shown;
-    struct slice select = SLICE("");
-
-    if (options->input_count > 0) {
-        select = slice_of(options->inputs[0].value);
-    } else if (picture_needs_rows(kind)) {
-        TRY(model_rows_show(session, model, arena, &shown, err));
-        TRY(model_rows_select(session, model, &shown, arena, &select, err));
-    }
-    picture_statement(kind, select, slice_of(model), sql);
-    return STATUS_OK;
-}
-
-static enum status draw_model(struct session *session, const struct options *options,
-                              enum picture_kind kind, struct text *svg, struct error *err)
-{
-    struct picture_table table;
-    struct arena arena;
-    struct text sql;
-    enum status status;
-
-    arena_init(&arena, RESULT_BYTES_MAX);
-    text_init(&sql, TEXT_MAXIMUM);
-    status = write_statement(session, options, kind, &arena, &sql, err);
-    if (status == STATUS_OK)
-        status = model_rows(session, &sql, &arena, &table, err);
-    if (status == STATUS_OK)
-        status = picture_draw(kind, &table, slice_of(options->words[1]), options->theme, svg, err);
-    text_deinit(&sql);
-    arena_deinit(&arena);
-    return status;
-}
-
 static enum status draw_of_database(const struct options *options, enum picture_kind kind,
                                     struct text *svg, struct error *err)
 {
+    const struct model_picture picture = {
+        options->words[1], kind,
+        options->input_count > 0 ? slice_of(options->inputs[0].value) : SLICE(""), options->theme};
     struct session session;
     enum status status = model_command_open(&session, options, err);
 
     if (status == STATUS_OK)
-        status = draw_model(&session, options, kind, svg, err);
+        status = model_picture_draw(session.host, &picture, svg, err);
     session_close(&session);
     return status;
 }

@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "cli/jobs_command.h"
-#include "cli/progress.h"
+#include "cli/printing/progress.h"
 #include "extension/engine/job_publish.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/postgres/libpq/database_libpq.h"

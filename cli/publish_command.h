@@ -6,7 +6,7 @@
 #ifndef CLI_PUBLISH_COMMAND_H
 #define CLI_PUBLISH_COMMAND_H
 
-#include "cli/options.h"
+#include "cli/session/options.h"
 
 /* argv[0] is the command's own name. The exit code. */
 int command_publish(int argc, char **argv);

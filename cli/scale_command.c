@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/error.h"
-#include "cli/options.h"
+#include "cli/session/options.h"
 #include "runtime/launch/job_process.h"
 
 #define USAGE "usage: totrain scale ID [N] [--ps N]"

@@ -3,11 +3,11 @@
 #include <locale.h>
 #include <stdlib.h>
 
-#include "cli/dry_run.h"
-#include "cli/options.h"
-#include "cli/runs.h"
-#include "cli/schedule.h"
-#include "cli/script.h"
+#include "cli/cluster/dry_run.h"
+#include "cli/session/options.h"
+#include "cli/session/runs.h"
+#include "cli/session/schedule.h"
+#include "cli/shell/script.h"
 #include "extension/postgres/libpq/database_libpq.h"
 
 #define SHOWN                                                                                      \

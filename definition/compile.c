@@ -7,7 +7,11 @@ static enum status check_new_name(const struct compiler *compiler, struct slice 
     if (compile_is_input(name))
         return fail_at(compiler->err, STATUS_INVALID, place,
                        "%.*s is an input, and gets no other value", SLICE_FORMAT(name));
-    return STATUS_OK;
+    if (!slice_is(name, "loss"))
+        return STATUS_OK;
+    fail_at(compiler->err, STATUS_UNSUPPORTED, place, "a definition has no loss of its own");
+    return error_hint(compiler->err, "The loss follows from LABEL and model.loss. Give the value "
+                                     "another name, if it is none.");
 }
 
 static enum status run_assignment(struct compiler *compiler, struct scope *scope,
@@ -23,10 +27,14 @@ static enum status run_assignment(struct compiler *compiler, struct scope *scope
 static enum status run_for(struct compiler *compiler, struct scope *scope, const struct step *step)
 {
     const struct step *returned = NULL;
-    struct held list;
+    struct held list, only;
 
     TRY(check_new_name(compiler, step->name, step->place));
     TRY(compile_value(compiler, scope, step->value, &list));
+    if (list.kind == HELD_NODE) { /* numbers is one, or an empty list */
+        only = list;
+        list = (struct held){.kind = HELD_LIST, .items = &only, .count = 1};
+    }
     if (list.kind != HELD_LIST)
         return fail_at(compiler->err, STATUS_INVALID, step->value->place,
                        "for goes over a list, not %s", held_kinds[list.kind]);
@@ -90,6 +98,8 @@ static enum status hold_value(struct compiler *compiler, const struct value *val
                               struct held *held)
 {
     *held = (struct held){.kind = HELD_NUMBER, .number = value->number};
+    if (value->kind == VALUE_BOOLEAN)
+        held->number = value->boolean;
     if (value->kind == VALUE_STRING || value->kind == VALUE_WORD)
         *held = (struct held){.kind = HELD_TEXT, .text = value->text};
     if (value->kind != VALUE_LIST)

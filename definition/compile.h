@@ -9,7 +9,7 @@
  * multiply and divide, and + joins two lists.
  *
  * A name means, in this order: what the steps have given it; an argument of the definition; one of
- * the inputs numbers, words, categories and outputs; a column. In double quotes it is a column.
+ * the inputs (definition_inputs); a column. In double quotes it is a column.
  */
 #ifndef DEFINITION_COMPILE_H
 #define DEFINITION_COMPILE_H
@@ -30,6 +30,7 @@ struct definition;
 struct definition_column {
     struct slice name, source; /* the input's, and its column's where that has another */
     bool is_word;              /* a category or a text, which has ids; else numbers */
+    bool is_sequence;          /* made of items in order: sequence(name) takes it step by step */
 };
 
 struct definition_columns {

@@ -3,8 +3,12 @@
 #include <math.h>
 
 const char *const held_kinds[] = {
-    [HELD_NUMBER] = "a number", [HELD_OUTPUTS] = "the number of outputs", [HELD_TEXT] = "a text",
-    [HELD_LIST] = "a list",     [HELD_NODE] = "a value of the graph",
+    [HELD_NUMBER] = "a number",
+    [HELD_OUTPUTS] = "the number of outputs",
+    [HELD_WIDTH] = "the width of a value",
+    [HELD_TEXT] = "a text",
+    [HELD_LIST] = "a list",
+    [HELD_NODE] = "a value of the graph",
 };
 
 static enum status compute(struct compiler *compiler, char sign, int place, double left,

@@ -1,7 +1,5 @@
 #include "definition/compiler.h"
 
-#include <math.h>
-
 enum status compile_operation(struct compiler *compiler, const char *operation,
                               const struct graph_value *values, uint32_t count, int place,
                               struct held *held)
@@ -114,6 +112,8 @@ static enum status add_held(const struct compiler *compiler, struct call *call,
         value = (struct graph_value){.type = GRAPH_TEXT, .text = held->text};
     else if (held->kind == HELD_OUTPUTS)
         value = (struct graph_value){.type = GRAPH_NUMBER, .number = GRAPH_OUTPUTS};
+    else if (held->kind == HELD_WIDTH)
+        value = (struct graph_value){.type = GRAPH_NUMBER, .number = GRAPH_WIDTH_OF(held->node)};
     return add_value(compiler, call, &value, item);
 }
 
@@ -134,73 +134,6 @@ static enum status call_operation(struct compiler *compiler, struct scope *scope
     return graph_call(compiler->graph, expression->name, call.values, call.count, expression->place,
                       &held->node, compiler->err);
 }
-
-/* ----- functions over lists and numbers ----- */
-
-static enum status one_argument(struct compiler *compiler, struct scope *scope,
-                                const struct expression *call, enum held_kind kind,
-                                struct held *held)
-{
-    if (call->count != 1 || call->items->name.size > 0)
-        return fail_at(compiler->err, STATUS_INVALID, call->place, "%.*s takes one argument",
-                       SLICE_FORMAT(call->name));
-    TRY(compile_value(compiler, scope, call->items->value, held));
-    return held->kind == kind
-               ? STATUS_OK
-               : fail_at(compiler->err, STATUS_INVALID, call->items->place, "%.*s takes %s, not %s",
-                         SLICE_FORMAT(call->name), held_kinds[kind], held_kinds[held->kind]);
-}
-
-static enum status call_length(struct compiler *compiler, struct scope *scope,
-                               const struct expression *call, struct held *held)
-{
-    TRY(one_argument(compiler, scope, call, HELD_LIST, held));
-    *held = (struct held){.kind = HELD_NUMBER, .number = (double)held->count};
-    return STATUS_OK;
-}
-
-static enum status call_range(struct compiler *compiler, struct scope *scope,
-                              const struct expression *call, struct held *held)
-{
-    double count;
-
-    TRY(one_argument(compiler, scope, call, HELD_NUMBER, held));
-    count = held->number;
-    if (count < 0 || count > COMPILE_ITEMS_MAX || count != floor(count))
-        return fail_at(compiler->err, STATUS_INVALID, call->items->place,
-                       "range takes a whole number from 0 to %d, not %.15g", COMPILE_ITEMS_MAX,
-                       count);
-    *held = (struct held){.kind = HELD_LIST, .count = (size_t)count};
-    held->items = ARENA_NEW(compiler->arena, struct held, held->count);
-    if (!held->items)
-        return fail_no_memory(compiler->err);
-    for (size_t i = 0; i < held->count; i++)
-        held->items[i] = (struct held){.kind = HELD_NUMBER, .number = (double)i};
-    return STATUS_OK;
-}
-
-static enum status call_reverse(struct compiler *compiler, struct scope *scope,
-                                const struct expression *call, struct held *held)
-{
-    struct held list;
-
-    TRY(one_argument(compiler, scope, call, HELD_LIST, &list));
-    *held = (struct held){.kind = HELD_LIST, .count = list.count};
-    held->items = ARENA_NEW(compiler->arena, struct held, list.count);
-    if (!held->items)
-        return fail_no_memory(compiler->err);
-    for (size_t i = 0; i < list.count; i++)
-        held->items[i] = list.items[list.count - 1 - i];
-    return STATUS_OK;
-}
-
-static const struct {
-    const char *name;
-    enum status (*call)(struct compiler *compiler, struct scope *scope,
-                        const struct expression *call, struct held *held);
-} list_functions[] = {{"length", call_length}, {"range", call_range}, {"reverse", call_reverse}};
-
-#define LIST_FUNCTIONS (sizeof list_functions / sizeof *list_functions)
 
 /* ----- functions of the definition ----- */
 
@@ -294,8 +227,7 @@ static enum status refuse_call(const struct compiler *compiler, const struct exp
 
     for (const struct known_function *at = compiler->functions; at; at = at->next)
         names_add(&names, at->step->name);
-    for (size_t i = 0; i < LIST_FUNCTIONS; i++)
-        names_add(&names, slice_of(list_functions[i].name));
+    compile_list_functions(&names);
     for (size_t i = 0; operations[i]; i++)
         names_add(&names, slice_of(operations[i]->name));
     fail_at(compiler->err, STATUS_INVALID, call->place, "there is no operation \"%.*s\"",
@@ -313,8 +245,7 @@ enum status compile_call(struct compiler *compiler, struct scope *scope,
         return call_function(compiler, scope, call, function, held);
     if (operation)
         return call_operation(compiler, scope, call, operation, held);
-    for (size_t i = 0; i < LIST_FUNCTIONS; i++)
-        if (slice_is(call->name, list_functions[i].name))
-            return list_functions[i].call(compiler, scope, call, held);
+    if (compile_is_list_function(call->name))
+        return compile_list_function(compiler, scope, call, held);
     return refuse_call(compiler, call);
 }

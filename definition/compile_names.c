@@ -1,6 +1,7 @@
 #include "definition/compiler.h"
 
-const char *const definition_inputs[] = {"numbers", "words", "categories", "outputs", NULL};
+const char *const definition_inputs[] = {
+    "numbers", "words", "categories", "outputs", "number_sequences", "word_sequences", NULL};
 
 /* ----- names ----- */
 
@@ -127,6 +128,35 @@ static enum status call_column(struct compiler *compiler, struct slice name, int
     return call_input(compiler, "column", name, place, held);
 }
 
+/* The sequences of numbers, or of words, one by one. */
+static enum status list_sequences(struct compiler *compiler, bool of_words, int place,
+                                  struct held *held)
+{
+    const struct definition_columns *columns = compiler->columns;
+
+    *held = (struct held){.kind = HELD_LIST};
+    held->items = ARENA_NEW(compiler->arena, struct held, columns->count + 1);
+    if (!held->items)
+        return fail_no_memory(compiler->err);
+    if (columns->are_unknown)
+        return call_input(compiler, "sequence", SLICE("sequence"), place,
+                          &held->items[held->count++]);
+    for (size_t i = 0; i < columns->count; i++) {
+        const struct definition_column *column = &columns->columns[i];
+        const bool is_next =
+            i > 0 && !of_words && slice_equal(column->source, columns->columns[i - 1].source);
+
+        if (!column->is_sequence || column->is_word != of_words || is_next)
+            continue;
+        if (held->count == COMPILE_ITEMS_MAX)
+            return fail_at(compiler->err, STATUS_LIMIT, place, "more than %d sequences",
+                           COMPILE_ITEMS_MAX);
+        TRY(call_input(compiler, "sequence", of_words ? column->name : column->source, place,
+                       &held->items[held->count++]));
+    }
+    return STATUS_OK;
+}
+
 /* An input by a bare name. Without columns of its kind `numbers` and `words` are empty lists. */
 static enum status evaluate_input(struct compiler *compiler, struct slice name, int place,
                                   struct held *held)
@@ -137,6 +167,8 @@ static enum status evaluate_input(struct compiler *compiler, struct slice name, 
     *held = (struct held){.kind = HELD_OUTPUTS};
     if (slice_is(name, "outputs"))
         return STATUS_OK;
+    if (slice_is(name, "number_sequences") || slice_is(name, "word_sequences"))
+        return list_sequences(compiler, slice_is(name, "word_sequences"), place, held);
     *held = (struct held){.kind = HELD_LIST};
     for (size_t i = 0; i < columns->count; i++)
         *(columns->columns[i].is_word ? &words : &numbers) += 1;
@@ -206,4 +238,17 @@ enum status compile_column_name(const struct compiler *compiler, int place, stru
             SLICE_FORMAT(slice_prefix(held->text, 60)));
     add_columns(compiler, &names);
     return names_hint(&names, held->text, compiler->err);
+}
+
+enum status compile_column(struct compiler *compiler, const struct scope *scope,
+                           const struct expression *expression, struct held *held)
+{
+    const struct held *value =
+        expression->is_quoted ? NULL : compile_find_value(compiler, scope, expression->name);
+
+    *held = (struct held){.kind = HELD_TEXT, .text = expression->name};
+    if (value && value->kind == HELD_TEXT)
+        *held = *value;
+    TRY(compile_column_name(compiler, expression->place, held));
+    return call_column(compiler, held->text, expression->place, held);
 }

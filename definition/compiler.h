@@ -5,7 +5,8 @@
  *     compile_values.c    expressions
  *     compile_names.c     what a name means, and which was meant by one that means nothing
  *     compile_arithmetic.c  + - * /
- *     compile_calls.c     calls of operations, of functions, and of length, range, reverse
+ *     compile_calls.c     calls of operations and of functions
+ *     compile_lists.c     calls of apply, image, length, range, reverse, split, width
  *
  * No other module includes this. Errors are placed in the definition's text.
  */
@@ -15,7 +16,7 @@
 #include "definition/definition.h"
 #include "graph/operation.h"
 
-enum held_kind { HELD_NUMBER, HELD_OUTPUTS, HELD_TEXT, HELD_LIST, HELD_NODE };
+enum held_kind { HELD_NUMBER, HELD_OUTPUTS, HELD_WIDTH, HELD_TEXT, HELD_LIST, HELD_NODE };
 
 /* A value. */
 struct held {
@@ -24,7 +25,7 @@ struct held {
     struct slice text;
     struct held *items; /* (count) */
     size_t count;
-    uint32_t node;
+    uint32_t node; /* also the one whose width it is */
 };
 
 /* "a number", "a list", ... */
@@ -96,6 +97,9 @@ enum status compile_set_variable(struct compiler *compiler, struct scope *scope,
                                  int place, const struct held *value);
 enum status compile_name(struct compiler *compiler, const struct scope *scope,
                          const struct expression *expression, struct held *held);
+/* The column of a name, or of an argument that holds it as a text. */
+enum status compile_column(struct compiler *compiler, const struct scope *scope,
+                           const struct expression *expression, struct held *held);
 /* The name of a column in held->text becomes that of the SELECT. */
 enum status compile_column_name(const struct compiler *compiler, int place, struct held *held);
 
@@ -111,6 +115,11 @@ struct graph_value compile_graph_value(const struct held *held, int place);
 
 enum status compile_call(struct compiler *compiler, struct scope *scope,
                          const struct expression *call, struct held *held);
+/* Is it a function of the language, which is no operation of the graph? */
+bool compile_is_list_function(struct slice name);
+enum status compile_list_function(struct compiler *compiler, struct scope *scope,
+                                  const struct expression *call, struct held *held);
+void compile_list_functions(struct names *names);
 enum status compile_operation(struct compiler *compiler, const char *operation,
                               const struct graph_value *values, uint32_t count, int place,
                               struct held *held);

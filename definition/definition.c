@@ -24,7 +24,7 @@ static int folder_start(struct slice name)
 
 bool definition_is_name(struct slice name)
 {
-    return folder_start(name) >= 0;
+    return folder_start(name) >= 0 || zoo_namesake(name);
 }
 
 static bool is_plain(struct slice word)
@@ -56,10 +56,15 @@ static enum status refuse_name(const struct name *name, struct error *err)
 enum status definition_name_read(const struct name *name, struct arena *arena,
                                  struct definition_name *read, struct error *err)
 {
+    const char *namesake = zoo_namesake(name->text);
     const int start = folder_start(name->text);
     const size_t folder = sizeof DEFINITION_FOLDER - 1;
     struct slice copy = arena_copy(arena, name->text);
 
+    if (namesake) {
+        *read = (struct definition_name){.schema = {"", 0}, .name = slice_of(namesake)};
+        return STATUS_OK;
+    }
     if (!copy.data)
         return fail_no_memory(err);
     if (start < 0)
@@ -78,7 +83,6 @@ enum status definition_name_read(const struct name *name, struct arena *arena,
 /* ----- arguments ----- */
 
 static const char *const type_names[] = {
-    [DEFINITION_INTEGER] = "integer",
     [DEFINITION_NUMBER] = "number",
     [DEFINITION_TEXT] = "text",
     [DEFINITION_LIST] = "list",
@@ -89,15 +93,10 @@ const char *definition_type_name(enum definition_type type)
     return type_names[type];
 }
 
+/* True is 1, false is 0. */
 static bool is_number(const struct value *value)
 {
-    return value->kind == VALUE_NUMBER;
-}
-
-/* Whole numbers that a double holds exactly. */
-static bool is_whole(const struct value *value)
-{
-    return is_number(value) && value->is_integer && value->number < 9e15 && value->number > -9e15;
+    return value->kind == VALUE_NUMBER || value->kind == VALUE_BOOLEAN;
 }
 
 /* Items of a list are numbers or texts. */
@@ -113,8 +112,6 @@ static bool is_list(const struct value *value)
 static bool has_type(const struct value *value, enum definition_type type)
 {
     switch (type) {
-    case DEFINITION_INTEGER:
-        return is_whole(value);
     case DEFINITION_NUMBER:
         return is_number(value);
     case DEFINITION_TEXT:
@@ -128,7 +125,6 @@ enum status definition_check_value(const struct definition_argument *argument,
                                    const struct value *value, struct error *err)
 {
     static const char *const wanted[] = {
-        [DEFINITION_INTEGER] = "a whole number",
         [DEFINITION_NUMBER] = "a number",
         [DEFINITION_TEXT] = "a text",
         [DEFINITION_LIST] = "a list of numbers or texts, as [64, 32]",
@@ -143,8 +139,8 @@ enum status definition_check_value(const struct definition_argument *argument,
 static enum status type_of(const struct setting *setting, enum definition_type *type,
                            struct error *err)
 {
-    static const enum definition_type types[] = {DEFINITION_INTEGER, DEFINITION_NUMBER,
-                                                 DEFINITION_TEXT, DEFINITION_LIST};
+    static const enum definition_type types[] = {DEFINITION_NUMBER, DEFINITION_TEXT,
+                                                 DEFINITION_LIST};
 
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (has_type(&setting->value, types[i])) {

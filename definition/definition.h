@@ -25,7 +25,7 @@
 #define DEFINITION_DIGEST_DIGITS 64
 #define DEFINITION_STATEMENT_MAX ((size_t)256 << 10) /* bytes of one that is stored */
 
-enum definition_type { DEFINITION_INTEGER, DEFINITION_NUMBER, DEFINITION_TEXT, DEFINITION_LIST };
+enum definition_type { DEFINITION_NUMBER, DEFINITION_TEXT, DEFINITION_LIST };
 
 struct definition_argument {
     struct slice name;
@@ -50,7 +50,8 @@ struct definition {
     char digest[DEFINITION_DIGEST_DIGITS + 1]; /* SHA-256 of the statement */
 };
 
-/* Does the name stand for a definition: has it the form [schema.]zoo/...? */
+/* Does the name stand for a definition: has it the form [schema.]zoo/..., or is it that
+ * of a model of SQLFlow's (zoo_namesake)? */
 bool definition_is_name(struct slice name);
 /* INVALID at the name's place. Names are written in small letters, whatever was typed. */
 enum status definition_name_read(const struct name *name, struct arena *arena,

@@ -19,5 +19,8 @@ struct zoo_definition {
 extern const struct zoo_definition zoo_definitions[];
 
 const struct zoo_definition *zoo_find(struct slice name); /* NULL: there is none */
+/* The name of the definition that a model of SQLFlow's is, such as StackedRNNClassifier, with or
+ * without that of its package before it; NULL: none. */
+const char *zoo_namesake(struct slice name);
 
 #endif

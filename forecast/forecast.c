@@ -19,6 +19,7 @@ static const struct method *const methods[] = {
     &auto_arima_method,
     &arima_method,
     &mstl_method,
+    &stl_arima_method,
     &theta_method,
     &optimized_theta_method,
     &dynamic_theta_method,
@@ -60,7 +61,8 @@ enum status forecast_method(struct slice name, const struct method **method, str
     if (nearest >= 0)
         return error_hint(err, "Did you mean \"%s\"?", names[nearest]);
     return error_hint(
-        err, "Methods are forecast, autoets, ets, autoarima, arima, mstl, theta, optimizedtheta, "
+        err, "Methods are forecast, autoets, ets, autoarima, arima, mstl, stlarima, theta, "
+             "optimizedtheta, "
              "dynamictheta, dynamicoptimizedtheta, seasonalnaive, naive, croston, "
              "sba and tsb.");
 }
@@ -93,7 +95,8 @@ bool forecast_lacks_season(const struct forecast_options *options)
     const bool is_seasonal =
         order->seasonal_ar || order->seasonal_differences || order->seasonal_ma;
 
-    return !options->season_count && (is_seasonal || options->method == &mstl_method);
+    return !options->season_count &&
+           (is_seasonal || options->method == &mstl_method || options->method == &stl_arima_method);
 }
 
 /* ----- the normal distribution ----- */
@@ -223,31 +226,67 @@ static enum status make_room(struct arena *arena, uint32_t horizon, struct forec
 
 #define PROJECT_STEPS 16 /* steps of fitting_check of a value that states are moved on by */
 
-/* The one step behind each of the last values but the newest. */
+/* Finds what is expected of the value at `place` by those before it that are known: the first one
+ * behind a gap, whose filled values look at it, as many steps ahead. steps: room for a forecast's.
+ */
+static enum status expect(const struct forecast_options *options, const struct fitting *fitting,
+                          const void *fitted, const struct series *series, const bool *are_known,
+                          uint32_t place, double *steps, double *value, double *variance,
+                          struct error *err)
+{
+    uint32_t origin = place, ahead;
+
+    while (origin > 1 && !are_known[origin - 1])
+        origin--;
+    ahead = place - origin + 1;
+    TRY(fitting_check(fitting, ((uint64_t)origin + ahead) * PROJECT_STEPS, err));
+    *variance = 0;
+    *value = series->values[0];
+    if (ahead > fitting->horizon)
+        *value = NAN;
+    else if (fitted) {
+        double *variances = steps + fitting->horizon;
+
+        memset(variances, 0, ahead * sizeof *variances);
+        options->method->project(fitted, series, origin, ahead, steps, variances);
+        *value = steps[ahead - 1];
+        *variance = variances[ahead - 1];
+    }
+    return STATUS_OK;
+}
+
+/* Each of the last values but the oldest of all. */
 static enum status expect_history(const struct forecast_options *options,
                                   const struct fitting *fitting, const void *fitted,
-                                  const struct series *series, struct forecast *forecast,
-                                  struct error *err)
+                                  const struct series *series, const bool *are_known,
+                                  struct forecast *forecast, struct error *err)
 {
     const uint32_t before = series->count - 1;
     const uint32_t count = options->history < before ? options->history : before;
+    double *steps = ARENA_NEW(fitting->arena, double, 2 * (size_t)fitting->horizon);
 
     forecast->expected_count = count;
     forecast->expected = ARENA_NEW(fitting->arena, double, count + 1);
     forecast->expected_deviations = ARENA_NEW(fitting->arena, double, count + 1);
-    if (!forecast->expected || !forecast->expected_deviations)
+    if (!steps || !forecast->expected || !forecast->expected_deviations)
         return fail_no_memory(err);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t origin = series->count - count + i;
-        double variance = 0;
+        double variance;
 
-        TRY(fitting_check(fitting, (uint64_t)origin * PROJECT_STEPS, err));
-        forecast->expected[i] = series->values[0];
-        if (fitted)
-            options->method->project(fitted, series, origin, 1, &forecast->expected[i], &variance);
+        TRY(expect(options, fitting, fitted, series, are_known, series->count - count + i, steps,
+                   &forecast->expected[i], &variance, err));
         forecast->expected_deviations[i] = sqrt(variance > 0 ? variance : 0);
     }
     return STATUS_OK;
+}
+
+const bool *forecast_list_known(const double *values, uint32_t count, struct arena *arena)
+{
+    bool *are_known = ARENA_NEW(arena, bool, count);
+
+    for (uint32_t i = 0; are_known && i < count; i++)
+        are_known[i] = !isnan(values[i]);
+    return are_known;
 }
 
 static void finish_history(bool is_cut, const struct scale *scale, struct forecast *forecast)
@@ -307,6 +346,7 @@ enum status forecast_run(double *values, uint32_t count, const struct forecast_o
         .steps = &steps,
     };
     struct series series = {.season = 1};
+    const bool *are_known = options->are_known;
     struct scale scale;
     double *variances;
     void *fitted = NULL;
@@ -318,6 +358,10 @@ enum status forecast_run(double *values, uint32_t count, const struct forecast_o
     while (isnan(values[count - 1]))
         count--;
     TRY(make_room(arena, options->horizon, forecast, &variances, err));
+    if (options->history > 0 && !are_known)
+        are_known = forecast_list_known(values, count, arena);
+    if (options->history > 0 && !are_known)
+        return fail_no_memory(err);
     forecast_fill_gaps(values, count);
     scale = scale_values(values, count);
     series.values = values;
@@ -333,6 +377,6 @@ enum status forecast_run(double *values, uint32_t count, const struct forecast_o
                                  variances);
     }
     if (options->history > 0)
-        TRY(expect_history(options, &fitting, fitted, &series, forecast, err));
+        TRY(expect_history(options, &fitting, fitted, &series, are_known, forecast, err));
     return finish(options, &scale, variances, forecast, err);
 }

@@ -8,8 +8,10 @@
  * is scaled by a power of two, which changes no digit; a series of one number has that number for a
  * forecast, exactly. The interval is the normal one of the model's variance.
  *
- * Values of the history may be asked for, too: each as the one step that the fitted model expects
- * after all that is before it. The parameters are those of the whole series, the states are not.
+ * Values of the history may be asked for, too: each as the step that the fitted model expects after
+ * all that is known before it. The parameters are those of the whole series, the states are not.
+ * The first one behind a gap is expected as many steps ahead, since what fills the gap looks at it;
+ * behind a gap longer than the horizon nothing is.
  */
 #ifndef FORECAST_FORECAST_H
 #define FORECAST_FORECAST_H
@@ -20,9 +22,10 @@
 
 struct forecast_options {
     const struct method *method;
-    uint32_t horizon;              /* 1 to HORIZON_MAX */
-    uint32_t history;              /* last values that are expected, too, 0 to HISTORY_MAX */
-    double level;                  /* share of what comes that is to lie in the interval: 0.8 */
+    uint32_t horizon;      /* 1 to HORIZON_MAX */
+    uint32_t history;      /* last values that are expected, too, 0 to HISTORY_MAX */
+    const bool *are_known; /* those of the values that were no gaps; NULL: those that are numbers */
+    double level;          /* share of what comes that is to lie in the interval: 0.8 */
     uint32_t seasons[SEASONS_MAX]; /* lengths it may have, ascending, from 2 */
     uint32_t season_count;         /* 0: none */
     bool season_is_given;          /* the first one holds where there are two of it, found or not */
@@ -37,7 +40,8 @@ struct forecast {
     double *values, *lower, *upper;         /* (horizon) in the arena */
     double *deviations;                     /* (horizon): deviations of the values to come */
     double *expected, *expected_deviations; /* (expected_count): of the last values, the newest
-                                               last; NAN: beyond the numbers of a double */
+                                               last; NAN: beyond the numbers of a double, or
+                                               behind a long gap */
     uint32_t expected_count; /* at most history, and one less than there are values */
     uint32_t season;         /* the season used; 1: none */
 };
@@ -52,6 +56,8 @@ bool forecast_lacks_season(const struct forecast_options *options);
 
 /* Missing values between two others are put on the line between them. */
 void forecast_fill_gaps(double *values, uint32_t count);
+/* Those that are no gaps, in the arena; NULL: there is no memory. */
+const bool *forecast_list_known(const double *values, uint32_t count, struct arena *arena);
 /* The season that these values are forecast with; 1: none. */
 uint32_t forecast_choose_season(const double *values, uint32_t count,
                                 const struct forecast_options *options);

@@ -1,5 +1,6 @@
 #include "forecast/mstl.h"
 
+#include "forecast/auto_arima.h"
 #include "forecast/auto_ets.h"
 #include "forecast/stl.h"
 
@@ -7,11 +8,12 @@ struct mstl {
     uint32_t lengths[SEASONS_MAX], count;
     double *seasons[SEASONS_MAX]; /* (series->count) */
     struct series rest;           /* without them */
-    void *smoothed;
+    const struct method *method;  /* the rest's */
+    void *fitted;
 };
 
-static enum status fit(const struct series *series, const struct fitting *fitting, void **fitted,
-                       struct error *err)
+static enum status fit_by(const struct method *method, const struct series *series,
+                          const struct fitting *fitting, void **fitted, struct error *err)
 {
     struct mstl *mstl = ARENA_NEW(fitting->arena, struct mstl, 1);
     double *rest = ARENA_NEW(fitting->arena, double, series->count);
@@ -28,8 +30,21 @@ static enum status fit(const struct series *series, const struct fitting *fittin
     }
     TRY(stl_split_seasons(series, mstl->lengths, mstl->count, fitting, mstl->seasons, rest, err));
     mstl->rest = (struct series){rest, series->count, 1};
+    mstl->method = method;
     *fitted = mstl;
-    return auto_ets_method.fit(&mstl->rest, fitting, &mstl->smoothed, err);
+    return method->fit(&mstl->rest, fitting, &mstl->fitted, err);
+}
+
+static enum status fit(const struct series *series, const struct fitting *fitting, void **fitted,
+                       struct error *err)
+{
+    return fit_by(&auto_ets_method, series, fitting, fitted, err);
+}
+
+static enum status fit_arima(const struct series *series, const struct fitting *fitting,
+                             void **fitted, struct error *err)
+{
+    return fit_by(&arima_method, series, fitting, fitted, err);
 }
 
 static void project(const void *fitted, const struct series *series, uint32_t origin,
@@ -38,7 +53,7 @@ static void project(const void *fitted, const struct series *series, uint32_t or
     const struct mstl *mstl = fitted;
 
     (void)series;
-    auto_ets_method.project(mstl->smoothed, &mstl->rest, origin, horizon, means, variances);
+    mstl->method->project(mstl->fitted, &mstl->rest, origin, horizon, means, variances);
     for (uint32_t s = 0; s < mstl->count; s++) {
         const uint32_t length = mstl->lengths[s] < origin ? mstl->lengths[s] : origin;
 
@@ -49,3 +64,5 @@ static void project(const void *fitted, const struct series *series, uint32_t or
 
 const struct method mstl_method = {"mstl", "smoothing without the seasons, and these again", fit,
                                    project};
+const struct method stl_arima_method = {"stlarima", "ARIMA without the seasons, and these again",
+                                        fit_arima, project};

@@ -221,8 +221,9 @@ static enum status read_order(const cJSON *json, uint32_t lags_max, uint32_t *ar
             fail(err, STATUS_INVALID,
                  "\"%s\" is a list of three whole numbers from 0 to %u, %u and %u", json->string,
                  most[0], most[1], most[2]);
-            return error_hint(err, "As in {\"method\": \"arima\", \"order\": [1, 1, 1], "
-                                   "\"seasonal_order\": [0, 1, 1], \"season\": 12}.");
+            return error_hint(err,
+                              "Write, for example, {\"method\": \"arima\", \"order\": [1, 1, 1], "
+                              "\"seasonal_order\": [0, 1, 1], \"season\": 12}.");
         }
         *numbers[i] = (uint32_t)number;
     }
@@ -342,7 +343,8 @@ static enum status read_settings(const struct points *points, struct settings *s
         return forecast_method(text, &settings->options.method, err);
     if (json_parse(text, OPTIONS_BYTES_MAX, &json, err) != STATUS_OK) {
         fail(err, STATUS_INVALID, "the options are no object of JSON");
-        return error_hint(err, "As in {\"method\": \"theta\", \"season\": 12, \"level\": 0.8}.");
+        return error_hint(
+            err, "Write, for example, {\"method\": \"theta\", \"season\": 12, \"level\": 0.8}.");
     }
     for (const cJSON *item = json->child; item && status == STATUS_OK; item = item->next)
         status = read_option(item, settings, err);

@@ -414,6 +414,11 @@ enum status regressors_run(double *values, uint32_t count, const struct regresso
         count--;
     *regression = (struct regression){.fitting = &fitting, .count = count, .width = width};
     TRY(allocate(regression, err));
+    if (options->history > 0) {
+        of_remainder.are_known = forecast_list_known(values, count, arena);
+        if (!of_remainder.are_known)
+            return fail_no_memory(err);
+    }
     fill_columns(values, count, &known, regression->remainder);
     forecast_fill_gaps(values, count);
     TRY(take(regression, values, &known, err));

@@ -116,16 +116,21 @@ static enum status refuse_type(const struct operation *operation,
                    operation->name, wanted[argument->type], found[value->type]);
 }
 
-static enum status take_number(const struct operation *operation,
+static bool is_size_word(const struct graph *graph, const struct operation_argument *argument,
+                         double number)
+{
+    return argument->type == ARGUMENT_SIZE &&
+           (number == GRAPH_OUTPUTS || graph_width_node(number) < graph->node_count);
+}
+
+static enum status take_number(const struct graph *graph, const struct operation *operation,
                                const struct operation_argument *argument,
                                const struct graph_value *value, struct graph_argument *taken,
                                struct error *err)
 {
-    const bool is_outputs = argument->type == ARGUMENT_SIZE && value->number == GRAPH_OUTPUTS;
-
     if (value->type != GRAPH_NUMBER)
         return refuse_type(operation, argument, value, err);
-    if (!is_outputs && !is_in_range(argument, value->number))
+    if (!is_size_word(graph, argument, value->number) && !is_in_range(argument, value->number))
         return refuse_number(operation, argument, value, value->number, err);
     taken->number = value->number;
     return STATUS_OK;
@@ -188,7 +193,7 @@ static enum status take_value(const struct graph *graph, const struct operation 
     case ARGUMENT_COLUMN:
         return take_text(graph, operation, argument, value, taken, err);
     default:
-        return take_number(operation, argument, value, taken, err);
+        return take_number(graph, operation, argument, value, taken, err);
     }
 }
 
@@ -351,10 +356,10 @@ static bool same_argument(const struct graph_argument *a, const struct graph_arg
            memcmp(a->list, b->list, a->list_count * sizeof *a->list) == 0;
 }
 
-static bool same_node(const struct graph_node *a, const struct graph_node *b)
+/* Wherever they stand. */
+static bool same_call(const struct graph_node *a, const struct graph_node *b)
 {
-    bool is_same = a->operation == b->operation && a->place == b->place &&
-                   a->input_count == b->input_count &&
+    bool is_same = a->operation == b->operation && a->input_count == b->input_count &&
                    memcmp(a->inputs, b->inputs, a->input_count * sizeof *a->inputs) == 0;
 
     for (uint32_t i = 0; is_same && i < argument_count_of(a->operation); i++)
@@ -362,12 +367,23 @@ static bool same_node(const struct graph_node *a, const struct graph_node *b)
     return is_same;
 }
 
+uint32_t graph_difference(const struct graph *a, const struct graph *b)
+{
+    for (uint32_t i = 0; i < a->node_count; i++)
+        if (i >= b->node_count || !same_call(&a->nodes[i], &b->nodes[i]))
+            return i;
+    return b->node_count == a->node_count && a->output_count == b->output_count &&
+                   memcmp(a->outputs, b->outputs, a->output_count * sizeof *a->outputs) == 0
+               ? GRAPH_NONE
+               : a->node_count;
+}
+
 bool graph_equal(const struct graph *a, const struct graph *b)
 {
-    bool is_same = a->node_count == b->node_count && a->output_count == b->output_count &&
-                   memcmp(a->outputs, b->outputs, a->output_count * sizeof *a->outputs) == 0;
-
-    for (uint32_t i = 0; is_same && i < a->node_count; i++)
-        is_same = same_node(&a->nodes[i], &b->nodes[i]);
-    return is_same;
+    if (graph_difference(a, b) != GRAPH_NONE)
+        return false;
+    for (uint32_t i = 0; i < a->node_count; i++)
+        if (a->nodes[i].place != b->nodes[i].place)
+            return false;
+    return true;
 }

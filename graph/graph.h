@@ -50,7 +50,9 @@
 #define GRAPH_ROOM_MAX       (64u << 20) /* floats of a row that are kept at a time */
 #define GRAPH_NONE           UINT32_MAX  /* no node */
 #define GRAPH_OUTPUTS        (-1.0)      /* a number that is the model's count of outputs */
-#define GRAPH_NAME_MAX       40          /* bytes of a parameter's name and its zero */
+#define GRAPH_WIDTH_OF(node)                                                                       \
+    (-2.0 - (double)(node)) /* a number that is the last size of another value */
+#define GRAPH_NAME_MAX 40   /* bytes of a parameter's name and its zero */
 
 struct operation;
 
@@ -64,8 +66,7 @@ struct graph_value {
     struct slice name; /* size 0: it has none */
     int place;         /* in the definition's text; -1: none */
     uint32_t node;
-    double
-        number; /* GRAPH_OUTPUTS: as many as the model has outputs, where the argument is a size */
+    double number; /* GRAPH_OUTPUTS, GRAPH_WIDTH_OF: where the argument is a size */
     double list[GRAPH_LIST_MAX];
     uint32_t list_count;
     struct slice text; /* a word, or the name of a column */
@@ -81,7 +82,8 @@ struct graph_column {
     uint32_t first_row, rows;    /* its rows of the table of words */
     bool is_text;                /* ids in front select something, those behind are -1 */
     bool is_weighted;            /* id_count places with what each counts follow */
-    bool is_sequence;            /* in the order of the cell's items */
+    bool is_sequence;            /* made of a cell's items, which are in order: */
+    bool has_order;              /* ids of words are in this order, and none is missing */
     enum combiner combiner;      /* how the rows of a text become one */
 };
 
@@ -118,7 +120,9 @@ struct graph_argument {
 enum graph_start_rule {
     GRAPH_START_ZERO,
     GRAPH_START_ONE,
-    GRAPH_START_FAN,    /* uniform, by fans and what follows (runtime/learn/start.h) */
+    GRAPH_START_FORGET, /* 1 in the second of four parts, else 0: biases of an lstm, which forgets
+                           little at first (Jozefowicz et al., 2015) */
+    GRAPH_START_FAN,    /* uniform, by fans and what follows (runtime/learn/networks/start.h) */
     GRAPH_START_LIMIT,  /* uniform in +-limit */
     GRAPH_START_OUTPUTS /* the best constants of the label: the last bias of a model */
 };
@@ -214,6 +218,9 @@ enum status graph_copy(const struct graph *graph, struct arena *arena, struct gr
                        struct error *err);
 /* Have they the same calls, at the same places? */
 bool graph_equal(const struct graph *a, const struct graph *b);
+/* The first call in which they differ, wherever it stands in a text; as many as `a` has where b
+ * goes on behind it, or what they return differs. GRAPH_NONE: they have the same calls. */
+uint32_t graph_difference(const struct graph *a, const struct graph *b);
 
 static inline const struct graph_node *graph_input(const struct graph *graph,
                                                    const struct graph_node *node, uint32_t i)

@@ -46,16 +46,21 @@ const struct graph_column *graph_column_next(const struct graph *graph,
     return NULL;
 }
 
-/* A step that is not there is a number that was NULL (inputs/sequence.h). */
-bool graph_columns_has_step(const struct operation_call *call, size_t row, size_t step)
+/* A step that is not there is a number that was NULL, or a word behind the last
+ * (inputs/sequence.h). */
+bool graph_columns_has_step(const struct operation_call *call, uint32_t input, size_t row,
+                            size_t step)
 {
     const struct graph *graph = call->graph;
-    const uint32_t mask = graph_input(graph, call->node, 0)->mask;
+    const uint32_t mask = graph_input(graph, call->node, input)->mask;
     const struct graph_column *column;
 
-    if (!graph_input(graph, call->node, 0)->is_sequence || mask == GRAPH_NONE)
+    if (!graph_input(graph, call->node, input)->is_sequence || mask == GRAPH_NONE)
         return true;
-    column = &graph->row.columns[graph->nodes[mask].first_column + step];
+    column = &graph->row.columns[graph->nodes[mask].first_column];
+    if (graph->nodes[mask].shape.type == GRAPH_IDS)
+        return call->ids[row * graph->row.ids + column->ids + step] >= 0;
+    column += step;
     return column->dense_count < 2 ||
            !(call->features[row * graph->row.features + column->dense + 1] > 0);
 }

@@ -18,7 +18,8 @@ const struct graph_column *graph_column_next(const struct graph *graph,
 
 /* Has a row of the chunk that step of the sequence which the node's steps are of? A node whose
  * steps are of none has all. */
-bool graph_columns_has_step(const struct operation_call *call, size_t row, size_t step);
+bool graph_columns_has_step(const struct operation_call *call, uint32_t input, size_t row,
+                            size_t step);
 
 /* Gives the node so many columns of the table of words, beside those of the nodes before it whose
  * ids are of the same columns of a row. */

@@ -10,18 +10,32 @@
 
 /* ---- which nodes count ---- */
 
+/* Nodes whose widths are arguments have to be inferred, though they may be inputs of none. */
+static void mark_widths(struct graph *graph, const struct graph_node *node)
+{
+    const struct operation_argument *arguments = node->operation->arguments;
+
+    for (uint32_t i = 0; arguments && arguments[i].name; i++)
+        if (arguments[i].type == ARGUMENT_SIZE &&
+            graph_width_node(node->arguments[i].number) != GRAPH_NONE)
+            graph->nodes[graph_width_node(node->arguments[i].number)].is_used = true;
+}
+
 /* Inputs have lesser numbers: one way back is enough. */
 static void mark_used(struct graph *graph)
 {
     for (uint32_t i = 0; i < graph->output_count; i++)
         graph->nodes[graph->outputs[i]].is_used = true;
-    for (uint32_t i = graph->node_count; i-- > 0;)
+    for (uint32_t i = graph->node_count; i-- > 0;) {
+        if (graph->nodes[i].is_used)
+            mark_widths(graph, &graph->nodes[i]);
         for (uint32_t j = 0; graph->nodes[i].is_used && j < graph->nodes[i].input_count; j++) {
             struct graph_node *input = &graph->nodes[graph->nodes[i].inputs[j]];
 
             input->is_used = true;
             input->last_taker = input->takers++ == 0 ? i : input->last_taker;
         }
+    }
 }
 
 static void forget(struct graph *graph)
@@ -49,12 +63,19 @@ static void forget(struct graph *graph)
 static enum status check_types(const struct graph *graph, const struct graph_node *node,
                                struct error *err)
 {
+    const bool embeds = slice_is(slice_of(node->operation->name), "embedding");
+
     for (uint32_t i = 0; i < node->input_count; i++) {
         const struct graph_node *input = graph_input(graph, node, i);
 
-        if (node->operation->takes_ids || input->shape.type == GRAPH_FLOATS)
+        const bool is_in_order = input->shape.type == GRAPH_IDS && input->is_sequence;
+
+        if (input->shape.type == GRAPH_FLOATS ||
+            (node->operation->takes_ids && (!is_in_order || embeds)))
             continue;
-        graph_fail(node, err, "it takes numbers, and %s are words", input->operation->name);
+        graph_fail(node, err, "it takes %s, and %s are %s",
+                   node->operation->takes_ids ? "no words in order" : "numbers",
+                   input->operation->name, node->operation->takes_ids ? "such" : "words");
         return error_hint(err, "embedding(%s, 8) makes numbers of words.", input->operation->name);
     }
     return STATUS_OK;

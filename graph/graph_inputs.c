@@ -20,6 +20,7 @@ static struct graph_column column_of(const struct transform_input *input, struct
         .is_weighted = input->spec.is_weighted,
         .is_sequence =
             input->spec.list.form == LIST_SEQUENCE || input->spec.list.form == LIST_STEPS,
+        .has_order = input->spec.rule == RULE_ORDERED,
         .combiner = input->spec.combiner,
     };
 

@@ -1,5 +1,6 @@
 #include "graph/graph_json.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "graph/operation.h"
@@ -7,6 +8,20 @@
 #define PLACE_MAX (1 << 30)
 
 /* ---- writing ---- */
+
+#define WIDTH_OF "width of " /* and the number of a node */
+
+static cJSON *json_of_size(double number)
+{
+    char width[sizeof WIDTH_OF + 10];
+
+    if (number == GRAPH_OUTPUTS)
+        return json_string(slice_of("outputs"));
+    if (number >= 0)
+        return json_integer((int64_t)number);
+    snprintf(width, sizeof width, WIDTH_OF "%u", graph_width_node(number));
+    return json_string(slice_of(width));
+}
 
 static cJSON *json_of(const struct operation_argument *argument, const struct graph_argument *value)
 {
@@ -24,10 +39,10 @@ static cJSON *json_of(const struct operation_argument *argument, const struct gr
         return list;
     case ARGUMENT_REAL:
         return json_real(value->number);
+    case ARGUMENT_SIZE:
+        return json_of_size(value->number);
     default:
-        return argument->type == ARGUMENT_SIZE && value->number == GRAPH_OUTPUTS
-                   ? json_string(slice_of("outputs"))
-                   : json_integer((int64_t)value->number);
+        return json_integer((int64_t)value->number);
     }
 }
 
@@ -115,18 +130,30 @@ static enum status read_argument(const cJSON *item, struct graph_value *value, s
     return STATUS_OK;
 }
 
-/* The word "outputs" of an argument that is a size. */
-static void read_outputs(const struct operation *operation, struct graph_value *value)
+/* "outputs" and "width of 3" of an argument that is a size. */
+static void read_size(const struct operation *operation, struct graph_value *value)
 {
     const struct operation_argument *argument = operation->arguments;
+    const struct slice width = SLICE(WIDTH_OF);
+    int64_t node;
 
     while (argument && argument->name && !slice_is(value->name, argument->name))
         argument++;
     if (!argument || !argument->name || argument->type != ARGUMENT_SIZE ||
-        value->type != GRAPH_TEXT || !slice_is(value->text, "outputs"))
+        value->type != GRAPH_TEXT)
         return;
-    value->type = GRAPH_NUMBER;
-    value->number = GRAPH_OUTPUTS;
+    if (slice_is(value->text, "outputs")) {
+        value->type = GRAPH_NUMBER;
+        value->number = GRAPH_OUTPUTS;
+    } else if (value->text.size > width.size &&
+               slice_equal((struct slice){value->text.data, width.size}, width) &&
+               slice_to_integer(
+                   (struct slice){value->text.data + width.size, value->text.size - width.size},
+                   &node) &&
+               node >= 0 && node < GRAPH_NODES_MAX) {
+        value->type = GRAPH_NUMBER;
+        value->number = GRAPH_WIDTH_OF(node);
+    }
 }
 
 static enum status read_inputs(const cJSON *node, struct graph_value *values, uint32_t *count,
@@ -176,7 +203,7 @@ static enum status read_node(const cJSON *item, struct graph *graph, struct erro
         values[count] = (struct graph_value){0};
         TRY(read_argument(argument, &values[count], err));
         if (operation)
-            read_outputs(operation, &values[count]);
+            read_size(operation, &values[count]);
         count++;
     }
     return graph_call(graph, name, values, count, (int)place, &number, err);

@@ -35,10 +35,12 @@ static size_t floats_of(const struct planning *planning, uint32_t a_row)
     return (floats + ALIGNED_FLOATS - 1) / ALIGNED_FLOATS * ALIGNED_FLOATS;
 }
 
-/* Is its backward computed? */
+/* Is its backward computed? A node that is there for its width alone has no gradient. */
 static bool goes_back(const struct planning *planning, const struct graph_node *node)
 {
-    return planning->learns && node->is_used && node->is_learned;
+    const bool is_output = node == &planning->graph->nodes[planning->graph->outputs[0]];
+
+    return planning->learns && node->is_used && node->is_learned && (node->takers > 0 || is_output);
 }
 
 /* ---- when each piece is there ---- */

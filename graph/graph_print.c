@@ -7,14 +7,27 @@ void graph_node_print_name(const struct graph_node *node, struct text *out)
     text_printf(out, "%s_%u", node->operation->name, node->number);
 }
 
-static void print_argument(const struct operation_argument *argument,
+static void print_size(const struct graph *graph, double number, struct text *out)
+{
+    if (number >= 0) {
+        text_printf(out, "%.9g", number);
+    } else if (number == GRAPH_OUTPUTS) {
+        text_append_string(out, "outputs");
+    } else {
+        text_append_string(out, "width(");
+        graph_node_print_name(&graph->nodes[graph_width_node(number)], out);
+        text_append_char(out, ')');
+    }
+}
+
+static void print_argument(const struct graph *graph, const struct operation_argument *argument,
                            const struct graph_argument *given, struct text *out)
 {
     text_printf(out, "%s = ", argument->name);
     if (argument->type == ARGUMENT_WORD || argument->type == ARGUMENT_COLUMN)
         text_printf(out, "'%.*s'", SLICE_FORMAT(given->text));
-    else if (argument->type == ARGUMENT_SIZE && given->number == GRAPH_OUTPUTS)
-        text_append_string(out, "outputs");
+    else if (argument->type == ARGUMENT_SIZE)
+        print_size(graph, given->number, out);
     else if (argument->type != ARGUMENT_LIST)
         text_printf(out, "%.9g", given->number);
     else
@@ -38,7 +51,7 @@ void graph_node_print_call(const struct graph *graph, const struct graph_node *n
         if (!node->arguments[i].is_set)
             continue;
         text_append_string(out, is_first ? "" : ", ");
-        print_argument(&arguments[i], &node->arguments[i], out);
+        print_argument(graph, &arguments[i], &node->arguments[i], out);
         is_first = false;
     }
     text_append_char(out, ')');
@@ -54,4 +67,33 @@ uint64_t graph_node_parameters(const struct graph *graph, const struct graph_nod
         count += (uint64_t)parameter->rows * parameter->width;
     }
     return count;
+}
+
+/* A statement doubles the quotes of its text. */
+static void print_doubled(const struct text *text, struct text *out)
+{
+    for (size_t at = 0; at < text->size; at++) {
+        text_append_string(out, text->data[at] == '\'' ? "'" : "");
+        text_append_char(out, text->data[at]);
+    }
+}
+
+void graph_print_definition(const struct graph *graph, const char *name, struct text *out)
+{
+    struct text call;
+
+    text_printf(out, "DEFINE MODEL %s AS '\n", name);
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        text_init(&call, TEXT_MAXIMUM);
+        graph_node_print_call(graph, &graph->nodes[i], &call);
+        text_append_string(out, "  ");
+        graph_node_print_name(&graph->nodes[i], out);
+        text_append_string(out, " = ");
+        print_doubled(&call, out);
+        text_append_string(out, ";\n");
+        text_deinit(&call);
+    }
+    text_append_string(out, "  return ");
+    graph_node_print_name(&graph->nodes[graph->outputs[0]], out);
+    text_append_string(out, "\n'");
 }

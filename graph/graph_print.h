@@ -17,4 +17,7 @@ void graph_node_print_call(const struct graph *graph, const struct graph_node *n
 /* Parameters of an inferred node, those of its columns of the table of words included. */
 uint64_t graph_node_parameters(const struct graph *graph, const struct graph_node *node);
 
+/* The statement that defines a model of the same calls: DEFINE MODEL name AS '...'. */
+void graph_print_definition(const struct graph *graph, const char *name, struct text *out);
+
 #endif

@@ -50,6 +50,7 @@ static void fill_call(const struct graph_room *room, const float *parameters,
     call->value = at(room, room->plan->places[i].value);
     call->scratch = room->memory + room->plan->scratch;
     call->kept = rows->learns ? at(room, room->plan->places[i].kept) : NULL;
+    call->share = rows->share;
     call->seed = rows->seed;
     call->step = rows->step;
     call->position = rows->position;
@@ -58,7 +59,7 @@ static void fill_call(const struct graph_room *room, const float *parameters,
 const float *graph_forward(const struct graph_room *room, const float *parameters,
                            const struct graph_rows *rows)
 {
-    struct operation_call call;
+    struct operation_call call = {.deltas = {NULL}}; /* pools ask whether they go back */
 
     for (uint32_t i = 0; i < room->graph->node_count; i++) {
         const struct graph_node *node = &room->graph->nodes[i];

@@ -28,7 +28,8 @@ struct graph_rows {
     const float *features; /* (n, row.features) */
     const int32_t *ids;    /* (n, row.ids) */
     uint32_t n;
-    bool learns; /* dropout leaves numbers out, and what backward looks at is kept */
+    bool learns;  /* dropout leaves numbers out, and what backward looks at is kept */
+    double share; /* the rows' part of those of the step */
     uint64_t seed, step, position;
 };
 

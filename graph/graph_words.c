@@ -1,5 +1,7 @@
 #include "graph/graph_words.h"
 
+#include <string.h>
+
 #include "base/vectors.h"
 #include "inputs/input.h"
 
@@ -64,5 +66,44 @@ void graph_words_give(const struct operation_call *call, const struct graph_colu
             add_scaled(table + place * width + node->table_column, delta,
                        text_share(&selection.shares, k), node->table_columns);
         }
+    }
+}
+
+/* The id of a step, of all steps of the rows; -1: it is not there. */
+static int32_t step_id(const struct operation_call *call, const struct graph_column *column,
+                       size_t i)
+{
+    return call
+        ->ids[i / column->id_count * call->graph->row.ids + column->ids + i % column->id_count];
+}
+
+void graph_words_steps(const struct operation_call *call, const struct graph_column *column,
+                       float *to)
+{
+    const struct graph_node *node = call->node;
+    const float *table = call->parameters + call->graph->parameters[call->graph->table].first;
+    const size_t width = call->graph->table_width, columns = node->table_columns;
+
+    memset(to, 0, (size_t)call->n * node->size * sizeof *to);
+    for (size_t i = 0; i < (size_t)call->n * column->id_count; i++, to += columns)
+        if (step_id(call, column, i) >= 0)
+            memcpy(to, table + (size_t)step_id(call, column, i) * width + node->table_column,
+                   columns * sizeof *to);
+}
+
+void graph_words_give_steps(const struct operation_call *call, const struct graph_column *column,
+                            const float *delta)
+{
+    const struct graph_node *node = call->node;
+    float *table = call->gradient + call->graph->parameters[call->graph->table].first;
+    const size_t width = call->graph->table_width, columns = node->table_columns;
+
+    for (size_t i = 0; i < (size_t)call->n * column->id_count; i++, delta += columns) {
+        const int32_t id = step_id(call, column, i);
+
+        if (id >= 0)
+            add_scaled(table + touched_rows_add(call->touched, (uint32_t)id) * width +
+                           node->table_column,
+                       delta, 1, node->table_columns);
     }
 }

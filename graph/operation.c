@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "graph/graph_shape.h"
 #include "scoring/model.h"
 
 const struct operation *operation_find(struct slice name)
@@ -29,7 +30,17 @@ uint32_t graph_argument_size(const struct graph *graph, const struct graph_node 
 {
     const double number = graph_argument(node, name)->number;
 
-    return number == GRAPH_OUTPUTS ? graph->row.outputs : (uint32_t)number;
+    if (number == GRAPH_OUTPUTS)
+        return graph->row.outputs;
+    return number < 0 ? graph_shape_last(&graph->nodes[graph_width_node(number)].shape)
+                      : (uint32_t)number;
+}
+
+uint32_t graph_width_node(double number)
+{
+    const double node = GRAPH_WIDTH_OF(number); /* its own inverse */
+
+    return node >= 0 && node < GRAPH_NODES_MAX ? (uint32_t)node : GRAPH_NONE;
 }
 
 enum status graph_parameter_add(struct graph *graph, struct graph_node *node, const char *part,

@@ -22,7 +22,7 @@
 #include "graph/graph.h"
 
 enum operation_argument_type {
-    ARGUMENT_SIZE,  /* a whole number, or GRAPH_OUTPUTS */
+    ARGUMENT_SIZE,  /* a whole number, GRAPH_OUTPUTS, or GRAPH_WIDTH_OF */
     ARGUMENT_WHOLE, /* a whole number */
     ARGUMENT_REAL,
     ARGUMENT_LIST,  /* whole numbers */
@@ -51,7 +51,8 @@ struct operation_call {
     const float *inputs[GRAPH_INPUTS_MAX]; /* values of those that are floats */
     float *value;
     float *scratch; /* (node->scratch): of no meaning between calls */
-    float *kept; /* (n, node->kept): what forward leaves for backward; NULL: nothing is learned */
+    float *kept;  /* (n, node->kept): what forward leaves for backward; NULL: nothing is learned */
+    double share; /* the rows' part of those of the step; for running numbers */
     uint64_t seed, step, position; /* for dropout; position: the first row's in its batch */
 
     /* ---- backward: ---- */
@@ -92,9 +93,12 @@ const struct operation *operation_find(struct slice name); /* NULL: there is non
 
 /* The argument of that name; one of the operation's. */
 const struct graph_argument *graph_argument(const struct graph_node *node, const char *name);
-/* The same of an ARGUMENT_SIZE: GRAPH_OUTPUTS is row.outputs. */
+/* The same of an ARGUMENT_SIZE: GRAPH_OUTPUTS is row.outputs, and GRAPH_WIDTH_OF is inferred. */
 uint32_t graph_argument_size(const struct graph *graph, const struct graph_node *node,
                              const char *name);
+
+/* The node whose width the number is; GRAPH_NONE: it is no width. */
+uint32_t graph_width_node(double number);
 
 /* ---- for shape ---- */
 

@@ -10,7 +10,7 @@
 bool cell_list_equal(const struct cell_list *a, const struct cell_list *b)
 {
     return a->form == b->form && a->size == b->size && a->delimiter == b->delimiter &&
-           a->pair == b->pair && a->words_max == b->words_max;
+           a->pair == b->pair && a->words_max == b->words_max && a->has_pairs == b->has_pairs;
 }
 
 bool cell_list_is_delimiter(char delimiter)
@@ -31,11 +31,12 @@ bool cell_list_fits(const struct cell_list *list)
     if (list->form == LIST_WORDS)
         return !list->delimiter && !list->pair && list->words_max >= 1 &&
                list->words_max <= TEXT_WORDS_MAX;
-    if (list->words_max != 0)
+    if (list->words_max != 0 || list->has_pairs)
         return false;
     if (list->form == LIST_SPARSE || (list->form == LIST_ITEMS && list->pair))
         return cell_list_is_delimiter(list->pair) && list->pair != list->delimiter;
-    return list->form != LIST_NONE && list->form <= LIST_STEPS && list->pair == 0;
+    return list->form != LIST_NONE && list->form <= LIST_BYTES && list->pair == 0 &&
+           !(list->form == LIST_BYTES && list->delimiter);
 }
 
 /* ----- items ----- */
@@ -158,14 +159,14 @@ struct counted_words counted_words_of(struct slice text, const struct cell_list 
                                       double *numbers)
 {
     memset(numbers, 0, list->size * sizeof *numbers);
-    return (struct counted_words){text_words_of(text), list, numbers, 0};
+    return (struct counted_words){text_terms_of(text, list->has_pairs), list, numbers, 0};
 }
 
 bool counted_words_next(struct counted_words *counted, struct slice *word)
 {
     const struct cell_list *list = counted->list;
 
-    if (counted->different >= list->words_max || !text_words_next(&counted->words, word))
+    if (counted->different >= list->words_max || !text_terms_next(&counted->terms, word))
         return false;
     counted->different += counted->numbers[transform_word_hash(*word) % list->size]++ == 0;
     return true;
@@ -180,6 +181,18 @@ static void count_words(struct slice text, const struct cell_list *list, double 
         continue;
 }
 
+static enum status refuse_bytes(const struct cell *cell, const struct cell_list *list,
+                                struct slice column, struct error *err)
+{
+    char wanted[40];
+
+    if (cell->type == CELL_BLOB)
+        return fail(err, STATUS_INVALID, "column \"%.*s\" holds %zu bytes, where %u were expected",
+                    SLICE_FORMAT(column), cell->text.size, list->size);
+    snprintf(wanted, sizeof wanted, "a blob of %u bytes", list->size);
+    return cell_refuse(cell, column, wanted, err);
+}
+
 /* "where a list of 3 numbers, separated by ";", was expected" */
 static enum status refuse(const struct cell *cell, const struct cell_list *list,
                           struct slice column, struct error *err)
@@ -190,6 +203,8 @@ static enum status refuse(const struct cell *cell, const struct cell_list *list,
         snprintf(between, sizeof between,
                  list->delimiter == '\t' ? ", separated by tabs," : ", separated by \"%c\",",
                  list->delimiter);
+    if (list->form == LIST_BYTES)
+        return refuse_bytes(cell, list, column, err);
     if (list->form == LIST_DENSE)
         snprintf(wanted, sizeof wanted, "a list of %u number%s%s", list->size,
                  list->size == 1 ? "" : "s", between);
@@ -216,6 +231,17 @@ static bool read_array(const struct cell *cell, const struct cell_list *list, do
     return true;
 }
 
+static bool read_bytes(const struct cell *cell, const struct cell_list *list, double *numbers,
+                       bool *is_null)
+{
+    const bool is_picture = cell->type == CELL_BLOB && cell->text.size == list->size;
+
+    *is_null = cell->type == CELL_NULL;
+    for (uint32_t i = 0; i < list->size; i++)
+        numbers[i] = is_picture ? (unsigned char)cell->text.data[i] : 0;
+    return *is_null || is_picture;
+}
+
 enum status cell_list_read(const struct cell *cell, const struct cell_list *list,
                            struct slice column, double *numbers, bool *is_null, struct error *err)
 {
@@ -226,6 +252,9 @@ enum status cell_list_read(const struct cell *cell, const struct cell_list *list
     *is_null = false;
     if (cell->type == CELL_VECTOR)
         return read_array(cell, list, numbers) ? STATUS_OK : refuse(cell, list, column, err);
+    if (list->form == LIST_BYTES)
+        return read_bytes(cell, list, numbers, is_null) ? STATUS_OK
+                                                        : refuse(cell, list, column, err);
     TRY(cell_to_word(cell, column, buffer, &text, is_null, err));
     if (list->form == LIST_WORDS) {
         count_words(*is_null ? (struct slice){"", 0} : text, list, numbers);

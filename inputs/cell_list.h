@@ -9,23 +9,26 @@
  *                          "7:0.5 3"           (items.h)
  *
  *     LIST_WORDS   of 4    "To be, or to not"  2  0  3  0      how many of its words fall into
- *                                                              each hash bucket
+ *                                                              each hash bucket; with has_pairs
+ *                                                              its pairs of words, too
  *
  *     LIST_STEPS   of 3    "1, 2, 3, 4"       2  3  4         the last ones, behind NULLs where
  *     LIST_SEQUENCE        "[\"a\", \"b\"]"                   there are fewer (sequence.h)
  *
+ *     LIST_BYTES   of 4    x'00ff8001'         0  255  128  1    the bytes of a blob, or of a bytea
+ *
  * The number of id i in a sparse list is the sum over its items, 0 where there is none; ids begin
  * at 0. White space around an item does not count, and empty items of a sparse list are passed
  * over. A blank text, and NULL, is a dense list of NULLs, a sparse one without items and a text
- * without words. A cell that is a number is the list of that one item. Words are those of
- * text_words.h, and their buckets those of text.c.
+ * without words. A cell that is a number is the list of that one item. Words and pairs are those of
+ * text_terms.h, and their buckets those of text.c.
  */
 #ifndef INPUTS_CELL_LIST_H
 #define INPUTS_CELL_LIST_H
 
 #include "base/cell.h"
 #include "base/error.h"
-#include "inputs/text_words.h"
+#include "inputs/text_terms.h"
 #include "params/terms.h"
 
 #define LIST_SIZE_MAX MODEL_INPUTS_MAX
@@ -39,13 +42,14 @@ struct cell_list {
     char pair;          /* between an item and its number; 0: items have none */
     uint32_t words_max; /* LIST_WORDS: a text is read until its words are in so many different
                            buckets, up to TEXT_WORDS_MAX; else 0 */
+    bool has_pairs;     /* LIST_WORDS: pairs of words that follow each other are counted, too */
 };
 
 /* Is each number of the list an input? */
 static inline bool cell_list_has_numbers(const struct cell_list *list)
 {
     return list->form == LIST_DENSE || list->form == LIST_SPARSE || list->form == LIST_WORDS ||
-           list->form == LIST_STEPS;
+           list->form == LIST_STEPS || list->form == LIST_BYTES;
 }
 
 /* Are its items, in one text, the values of a category? */
@@ -83,16 +87,16 @@ enum list_next cell_list_next(const struct cell_list *list, struct slice *text,
  * LIST_SIZE_MAX. */
 bool cell_list_numbers(struct slice text, uint32_t *count);
 
-/* The words of a text that LIST_WORDS counts, as they are counted. */
+/* The words and pairs of a text that LIST_WORDS counts, as they are counted. */
 struct counted_words {
-    struct text_words words;
+    struct text_terms terms;
     const struct cell_list *list;
     double *numbers; /* (list.size): of the words so far */
     uint32_t different;
 };
 struct counted_words counted_words_of(struct slice text, const struct cell_list *list,
                                       double *numbers);
-/* In the buffer of `words` until the next call; false: no further word counts. */
+/* Valid until the next call; false: nothing further counts. */
 bool counted_words_next(struct counted_words *counted, struct slice *word);
 
 /* The numbers (list.size) of the cell; *is_null: they are NULL. INVALID for another cell, naming

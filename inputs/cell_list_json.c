@@ -15,6 +15,8 @@ void cell_list_write(const struct cell_list *list, cJSON *object)
     add_delimiter(json, "pair", &list->pair);
     if (list->form == LIST_WORDS)
         json_add_integer(json, "words_max", list->words_max);
+    if (list->has_pairs)
+        json_add_boolean(json, "pairs", true);
 }
 
 static enum status get_delimiter(const cJSON *json, const char *name, char *delimiter,
@@ -35,6 +37,7 @@ enum status cell_list_get(const cJSON *object, struct cell_list *list, struct er
     struct slice word;
     unsigned form;
     int64_t size, words_max = 0;
+    bool has_pairs = false;
 
     TRY(json_get_object(object, "list", &json, err));
     TRY(json_get_string(json, "form", &word, err));
@@ -43,11 +46,15 @@ enum status cell_list_get(const cJSON *object, struct cell_list *list, struct er
         return fail(err, STATUS_CORRUPT, "member \"form\": there are no such lists");
     if (form == LIST_WORDS)
         TRY(json_get_integer(json, "words_max", 1, TEXT_WORDS_MAX, &words_max, err));
-    *list = (struct cell_list){
-        .form = (enum list_form)form, .size = (uint32_t)size, .words_max = (uint32_t)words_max};
+    if (json_has(json, "pairs"))
+        TRY(json_get_boolean(json, "pairs", &has_pairs, err));
+    *list = (struct cell_list){.form = (enum list_form)form,
+                               .size = (uint32_t)size,
+                               .words_max = (uint32_t)words_max,
+                               .has_pairs = has_pairs};
     TRY(get_delimiter(json, "delimiter", &list->delimiter, err));
     TRY(get_delimiter(json, "pair", &list->pair, err));
-    return cell_list_fits(list) && cJSON_GetArraySize(json) == 4 + (form == LIST_WORDS)
+    return cell_list_fits(list) && cJSON_GetArraySize(json) == 4 + (form == LIST_WORDS) + has_pairs
                ? STATUS_OK
                : fail(err, STATUS_CORRUPT, "member \"list\": lists that cannot be read");
 }

@@ -28,3 +28,21 @@ const struct encoder element_encoder = {
     .encode = encode,
     .describe = describe_number,
 };
+
+/* ---- counts of words and of pairs of neighbours, which older programs do not know ---- */
+
+static bool is_count(const struct input_spec *spec)
+{
+    return is_element(spec) && spec->list.form == LIST_WORDS && spec->list.has_pairs;
+}
+
+const struct encoder count_encoder = {
+    .name = "counts of pairs of words",
+    .is_of = is_count,
+    .reads = READS_NUMBER,
+    .counts = COUNTS_MOMENTS,
+    .is_named = true,
+    .size = size_of_number,
+    .encode = encode,
+    .describe = describe_number,
+};

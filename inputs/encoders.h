@@ -8,7 +8,9 @@
 
 #define ENCODER_MAP(X)                                                                             \
     X(sequence)    /* the words of a list, in order */                                             \
+    X(ordered)     /* likewise, for models that see the order */                                   \
     X(step)        /* a number of a list, in order */                                              \
+    X(count)       /* how many words or pairs of a text are in a hash bucket */                    \
     X(number)      /* a number, standardised */                                                    \
     X(element)     /* a number of a list, which is in one cell with others */                      \
     X(date_number) /* a part of a date that is a number */                                         \
@@ -19,6 +21,8 @@
     X(bucket)      /* a category of intervals of numbers */                                        \
     X(cross)       /* a category of several columns */                                             \
     X(text)        /* the words of a text */                                                       \
+    X(pairs)       /* the words of a text, and pairs of neighbours */                              \
+    X(weighted)    /* the same with a vocabulary, by how often they are there */                   \
     X(items)       /* the items of a list */
 
 #define X(name) extern const struct encoder name##_encoder;

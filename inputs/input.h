@@ -48,14 +48,22 @@ struct transform_input {
                               is below bound i */
     uint64_t *word_counts; /* how often training saw each; NULL: not known */
     uint32_t word_count;
+    uint64_t texts;        /* TEXT_WEIGHT_TFIDF: training rows; word_counts: those that have each */
+    const double *rarity;  /* (word_count): likewise; what a word counts for each time it is there.
+                              NULL: 1 */
+    uint64_t cut_texts;    /* in training: rows with more different terms than words_max */
     uint32_t hash_buckets; /* text: more than 0; RULE_ID: ids; RULE_CROSS: its buckets */
     uint32_t id_offset;    /* category, text: the first of its ids in a row's */
     uint32_t first_id;     /* ids of this input are [first_id, first_id + id_rows) */
     uint32_t id_rows;
-    int32_t null_id;                /* category: of NULL */
+    int32_t null_id;                /* category: of NULL, or below 0 */
     struct transform_place *lookup; /* (lookup_size): open addressing over words */
     uint32_t lookup_size;           /* a power of two */
 };
+
+/* The id of NULL in a category that is told from a word that training did not see: where numbers
+ * are kept and have rests, as in a forecast, whose totals have NULLs. */
+#define INPUT_NULL_APART (-2)
 
 /* Places among the ids of a row: those of its words or items, and what each of these counts. */
 static inline uint32_t transform_text_room(const struct transform_input *input)

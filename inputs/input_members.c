@@ -136,6 +136,16 @@ const struct input_member input_members[INPUT_MEMBERS] = {
                        .least = 1,
                        .most = INTERACTION_GROUPS_MAX,
                        .help = "of inputs that may be on one way to a leaf"},
+    [MEMBER_PAIRS] = {.names = SAME("pairs"),
+                      .store = MEMBER_IS_TRUE,
+                      AT(has_pairs),
+                      .help = "pairs of words of the text count, too"},
+    [MEMBER_WEIGHT] = {.names = SAME("weight"),
+                       .store = MEMBER_IS_WORD,
+                       AT(weight),
+                       .least = 1,
+                       .words = text_weight_words,
+                       .help = "of the words of the text, which have a vocabulary"},
 };
 
 /* ---- the records ---- */
@@ -205,6 +215,8 @@ static const struct place job_places[] = {
     {.member = MEMBER_OFFSET},
     {.member = MEMBER_DIRECTION},
     {.member = MEMBER_GROUPS},
+    {.member = MEMBER_PAIRS},
+    {.member = MEMBER_WEIGHT},
 };
 
 /* A number without a reading is of a model that was stored before there were readings; the words of
@@ -233,6 +245,8 @@ static const struct place model_end[] = {
     {.member = MEMBER_BOUNDS, .is_there = is_bucket, .is_always_said = true},
     {.member = MEMBER_COMBINER},
     {.member = MEMBER_WEIGHTED},
+    {.member = MEMBER_PAIRS},
+    {.member = MEMBER_WEIGHT},
 };
 
 #define PLACES(list)                                                                               \

@@ -46,6 +46,8 @@ enum input_member_name {
     MEMBER_OFFSET,
     MEMBER_DIRECTION,
     MEMBER_GROUPS,
+    MEMBER_PAIRS,
+    MEMBER_WEIGHT,
     INPUT_MEMBERS
 };
 

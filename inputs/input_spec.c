@@ -63,9 +63,10 @@ static bool takes_rule(const struct input_spec *spec)
 {
     if (spec->type == INPUT_TEXT)
         return spec->list.form == LIST_SEQUENCE
-                   ? spec->rule == RULE_SEQUENCE
+                   ? spec->rule == RULE_SEQUENCE || spec->rule == RULE_ORDERED
                    : has_items(spec) && (spec->rule == RULE_HASH || spec->rule == RULE_ID);
-    return spec->type == INPUT_CATEGORY && !spec->part && spec->rule != RULE_SEQUENCE;
+    return spec->type == INPUT_CATEGORY && !spec->part && spec->rule != RULE_SEQUENCE &&
+           spec->rule != RULE_ORDERED;
 }
 
 static enum status check_rule(const struct input_spec *spec, struct error *err)
@@ -88,10 +89,24 @@ static enum status check_rule(const struct input_spec *spec, struct error *err)
                : fail(err, STATUS_CORRUPT, "member \"bounds\": of buckets alone");
 }
 
+/* Weights are those that stand in a list of pairs, or those of the terms of a text. */
+static bool weights_fit(const struct input_spec *spec)
+{
+    if (spec->weight)
+        return spec->is_weighted;
+    return !spec->is_weighted || (has_items(spec) && spec->list.pair);
+}
+
+static enum status check_terms(const struct input_spec *spec, struct error *err)
+{
+    return (!spec->has_pairs && !spec->weight) || (spec->type == INPUT_TEXT && !spec->list.form)
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "members \"pairs\" and \"weight\": of texts alone");
+}
+
 static enum status check_combiner(const struct input_spec *spec, struct error *err)
 {
-    return (spec->combiner == COMBINER_SQRTN || spec->type == INPUT_TEXT) &&
-                   (!spec->is_weighted || (has_items(spec) && spec->list.pair))
+    return (spec->combiner == COMBINER_SQRTN || spec->type == INPUT_TEXT) && weights_fit(spec)
                ? STATUS_OK
                : fail(err, STATUS_CORRUPT, "members \"combiner\" and \"weighted\": of lists alone");
 }
@@ -135,6 +150,7 @@ enum status input_spec_check(const struct input_spec *spec, struct error *err)
     TRY(check_part(spec, err));
     TRY(check_list(spec, err));
     TRY(check_rule(spec, err));
+    TRY(check_terms(spec, err));
     TRY(check_combiner(spec, err));
     TRY(check_share(spec, err));
     TRY(check_reading(spec, err));

@@ -38,7 +38,10 @@ struct input_spec {
                                    hash buckets in its place */
     uint32_t words_max;         /* INPUT_TEXT: 1 to TEXT_WORDS_MAX; else 0 */
     enum combiner combiner;     /* INPUT_TEXT */
-    bool is_weighted;           /* INPUT_TEXT with a list: its items have weights */
+    bool is_weighted;           /* INPUT_TEXT with a list: its items have weights; of a text, its
+                                   terms have those of `weight` */
+    bool has_pairs;             /* INPUT_TEXT without a list: pairs of words count, too */
+    enum text_weight weight;    /* likewise: the words have a vocabulary and this weight */
 
     enum model_part model_part; /* the part of the model that takes it (kinds/embedding/) */
     uint32_t dimension;         /* INPUT_CATEGORY, INPUT_TEXT: of its embedding; 0: the model's */

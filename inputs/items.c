@@ -50,13 +50,8 @@ enum status list_items_refuse(const struct cell *cell, const struct cell_list *l
     return cell_refuse(cell, column, wanted, err);
 }
 
-struct selected {
-    int32_t id;
-    double weight;
-};
-
 /* By id, then by weight. */
-static void insert(struct selected *items, uint32_t count, struct selected item)
+static void insert(struct list_selected *items, uint32_t count, struct list_selected item)
 {
     while (count > 0 && (items[count - 1].id > item.id ||
                          (items[count - 1].id == item.id && items[count - 1].weight > item.weight)))
@@ -75,7 +70,7 @@ static bool row_of(const struct transform_input *input, struct slice word, int32
 }
 
 static bool select_items(const struct transform_input *input, struct slice text,
-                         struct selected *items, uint32_t *used)
+                         struct list_selected *items, uint32_t *used)
 {
     const bool takes_all = !input->spec.is_weighted || input->spec.combiner == COMBINER_SUM;
     struct list_item item;
@@ -89,13 +84,13 @@ static bool select_items(const struct transform_input *input, struct slice text,
             return false;
         if (takes_all || item.weight > 0)
             insert(items, (*used)++,
-                   (struct selected){id, input->spec.is_weighted ? item.weight : 1});
+                   (struct list_selected){id, input->spec.is_weighted ? item.weight : 1});
     }
     return next == LIST_END;
 }
 
 /* The number that divides the sum of the rows. */
-static double divisor(enum combiner combiner, const struct selected *items, uint32_t count)
+static double divisor(enum combiner combiner, const struct list_selected *items, uint32_t count)
 {
     double sum = 0;
 
@@ -116,23 +111,29 @@ static float share_of(double weight, double by)
                : (share < 0 ? -TRANSFORM_DENSE_MAX : TRANSFORM_DENSE_MAX);
 }
 
-static bool text_ids(const struct transform_input *input, struct slice text, int32_t *ids)
+void list_selected_put(const struct transform_input *input, const struct list_selected *items,
+                       uint32_t used, int32_t *ids)
 {
-    struct selected items[TEXT_WORDS_MAX];
-    uint32_t used;
-    double by;
+    const double by = divisor(input->spec.combiner, items, used);
 
-    text = slice_trim(text);
-    if (!select_items(input, text, items, &used))
-        return false;
     for (uint32_t i = 0; i < transform_text_room(input); i++)
         ids[i] = -1;
-    by = divisor(input->spec.combiner, items, used);
     for (uint32_t i = 0; i < used; i++) {
         ids[i] = items[i].id;
         if (input->spec.is_weighted)
             ids[input->spec.words_max + i] = list_share_put(share_of(items[i].weight, by));
     }
+}
+
+static bool text_ids(const struct transform_input *input, struct slice text, int32_t *ids)
+{
+    struct list_selected items[TEXT_WORDS_MAX];
+    uint32_t used;
+
+    text = slice_trim(text);
+    if (!select_items(input, text, items, &used))
+        return false;
+    list_selected_put(input, items, used, ids);
     return true;
 }
 

@@ -44,6 +44,16 @@ static inline float list_share_get(int32_t stored)
     return share;
 }
 
+/* An item of a text: what it selects, and what it counts. */
+struct list_selected {
+    int32_t id;
+    double weight;
+};
+/* Puts `used` items, which ascend, into ids (transform_text_room), with their shares where the
+ * input is weighted, and -1 behind them. */
+void list_selected_put(const struct transform_input *input, const struct list_selected *items,
+                       uint32_t used, int32_t *ids);
+
 /* Can the text be read as items: ids below `ids`, or any words where that is 0? */
 bool list_items_fit(const struct cell_list *list, uint32_t ids, struct slice text);
 /* INVALID: column "c" holds '3,12', where ... was expected. */

@@ -294,15 +294,42 @@ static enum status select_word(void *self, struct slice word, struct error *err)
     return STATUS_OK;
 }
 
-static bool text_ids(const struct transform_input *input, struct slice text, int32_t *ids)
+static enum status append_word(void *self, struct slice word, struct error *err)
+{
+    struct selected_ids *selected = self;
+    const int32_t id = word_id(selected->input, word);
+    (void)err;
+
+    if (id >= 0)
+        selected->ids[selected->count++] = id;
+    return STATUS_OK;
+}
+
+static bool take_ids(const struct transform_input *input, struct slice text, word_taker *take,
+                     int32_t *ids)
 {
     struct selected_ids selected = {input, ids, 0};
     struct error err;
-    enum status status = each_word(&input->spec, text, select_word, &selected, &err);
+    enum status status = each_word(&input->spec, text, take, &selected, &err);
 
     for (uint32_t i = selected.count; i < input->spec.words_max; i++)
         ids[i] = -1;
     return status == STATUS_OK;
+}
+
+static bool text_ids(const struct transform_input *input, struct slice text, int32_t *ids)
+{
+    return take_ids(input, text, select_word, ids);
+}
+
+static bool ordered_ids(const struct transform_input *input, struct slice text, int32_t *ids)
+{
+    return take_ids(input, text, append_word, ids);
+}
+
+static bool is_ordered(const struct input_spec *spec)
+{
+    return spec->type == INPUT_TEXT && spec->rule == RULE_ORDERED;
 }
 
 static bool is_sequence(const struct input_spec *spec)
@@ -337,7 +364,7 @@ static enum status encode_words(const struct transform_input *input, const struc
     bool is_null;
 
     TRY(cell_to_word(cell, column, buffer, &text, &is_null, err));
-    return text_ids(input, text, row->ids + input->id_offset)
+    return input->encoder->text_ids(input, text, row->ids + input->id_offset)
                ? STATUS_OK
                : list_items_refuse(cell, &input->spec.list, 0, column, err);
 }
@@ -347,6 +374,21 @@ static void explain(const struct input_spec *spec, struct text *out)
     text_printf(out,
                 ", a sequence, the last %u of its words, of up to %u different ones, by their %s",
                 spec->words_max, spec->vocabulary_max, combiner_words[spec->combiner]);
+}
+
+static void explain_ordered(const struct input_spec *spec, struct text *out)
+{
+    text_printf(out, ", a sequence, the last %u of its words in order, of up to %u different ones",
+                spec->words_max, spec->vocabulary_max);
+}
+
+static void describe_ordered(const struct transform_input *input, bool keeps_numbers,
+                             struct text *out)
+{
+    (void)keeps_numbers;
+    text_printf(out, ", a sequence, the last %u of its words in order", input->spec.words_max);
+    if (input->hash_buckets > 0)
+        text_printf(out, ", %u hash buckets beside them", input->hash_buckets);
 }
 
 static void describe(const struct transform_input *input, bool keeps_numbers, struct text *out)
@@ -371,6 +413,21 @@ const struct encoder sequence_encoder = {
     .each_word = each_word,
     .explain = explain,
     .describe = describe,
+};
+
+const struct encoder ordered_encoder = {
+    .name = "sequence in order",
+    .is_of = is_ordered,
+    .reads = READS_TEXT,
+    .counts = COUNTS_WORDS,
+    .is_named = true,
+    .fits = fits,
+    .size = size_of_sequence,
+    .encode = encode_words,
+    .text_ids = ordered_ids,
+    .each_word = each_word,
+    .explain = explain_ordered,
+    .describe = describe_ordered,
 };
 
 /* ---- numbers of a sequence, each of which is an input ---- */

@@ -16,8 +16,9 @@
  * NULLs: input c[size] is the last number of each row, and how many there were shows in the NULLs.
  * Words have a vocabulary as categories have, of the words that are kept; what they select of the
  * first layer is made one by the combiner, as of other texts: so their order says which ones count,
- * and nothing else in the models that there are. A word that is not in the vocabulary selects a
- * hash bucket, or nothing where there are none.
+ * and nothing else. Graphs that take a sequence step by step (RULE_ORDERED) have ids in the order
+ * of the words, each as often as it is there. A word that is not in the vocabulary selects a hash
+ * bucket, or nothing where there are none.
  */
 #ifndef INPUTS_SEQUENCE_H
 #define INPUTS_SEQUENCE_H

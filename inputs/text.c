@@ -2,11 +2,21 @@
 
 #include "inputs/cells.h"
 #include "inputs/encoders.h"
-#include "inputs/text_words.h"
+#include "inputs/text_terms.h"
+
+static bool is_hashed(const struct input_spec *spec)
+{
+    return spec->type == INPUT_TEXT && !spec->list.form && !spec->weight;
+}
 
 static bool is_text(const struct input_spec *spec)
 {
-    return spec->type == INPUT_TEXT && !spec->list.form;
+    return is_hashed(spec) && !spec->has_pairs;
+}
+
+static bool is_of_pairs(const struct input_spec *spec)
+{
+    return is_hashed(spec) && spec->has_pairs;
 }
 
 bool fits_texts(const struct transform_input *input)
@@ -37,12 +47,12 @@ static uint32_t insert_id(int32_t *ids, uint32_t count, int32_t id)
 
 static bool text_ids(const struct transform_input *input, struct slice text, int32_t *ids)
 {
-    struct text_words words = text_words_of(text);
-    struct slice word;
+    struct text_terms terms = text_terms_of(text, input->spec.has_pairs);
+    struct slice term;
     uint32_t count = 0;
 
-    while (count < input->spec.words_max && text_words_next(&words, &word)) {
-        const uint64_t bucket = transform_word_hash(word) % input->hash_buckets;
+    while (count < input->spec.words_max && text_terms_next(&terms, &term)) {
+        const uint64_t bucket = transform_word_hash(term) % input->hash_buckets;
 
         count = insert_id(ids, count, (int32_t)(input->first_id + bucket));
     }
@@ -64,17 +74,21 @@ static enum status encode(const struct transform_input *input, const struct cell
     return STATUS_OK;
 }
 
+static void append_words(uint32_t words, bool has_pairs, uint32_t buckets, struct text *out)
+{
+    text_printf(out, " of up to %u different words%s, in %u hash buckets", words,
+                has_pairs ? " and pairs of words" : "", buckets);
+}
+
 static void explain(const struct input_spec *spec, struct text *out)
 {
-    text_printf(out, " of up to %u different words, in %u hash buckets", spec->words_max,
-                spec->vocabulary_max);
+    append_words(spec->words_max, spec->has_pairs, spec->vocabulary_max, out);
 }
 
 static void describe(const struct transform_input *input, bool keeps_numbers, struct text *out)
 {
     (void)keeps_numbers;
-    text_printf(out, " of up to %u different words, in %u hash buckets", input->spec.words_max,
-                input->hash_buckets);
+    append_words(input->spec.words_max, input->spec.has_pairs, input->hash_buckets, out);
 }
 
 const struct encoder text_encoder = {
@@ -82,6 +96,20 @@ const struct encoder text_encoder = {
     .is_of = is_text,
     .reads = READS_TEXT,
     .counts = COUNTS_NOTHING,
+    .fits = fits,
+    .size = size_of_texts,
+    .encode = encode,
+    .text_ids = text_ids,
+    .explain = explain,
+    .describe = describe,
+};
+
+const struct encoder pairs_encoder = {
+    .name = "pairs of words",
+    .is_of = is_of_pairs,
+    .reads = READS_TEXT,
+    .counts = COUNTS_NOTHING,
+    .is_named = true,
     .fits = fits,
     .size = size_of_texts,
     .encode = encode,

@@ -6,6 +6,7 @@
 #include "base/sha256.h"
 #include "interop/lightgbm_read.h"
 #include "interop/lightgbm_write.h"
+#include "interop/onnx/onnx_import.h"
 #include "interop/xgboost_read.h"
 #include "interop/xgboost_write.h"
 #include "kinds/trees/trees_kind.h"
@@ -17,13 +18,13 @@ struct format {
 };
 
 #define EXCHANGE_FORMAT(name, word, ending) {word, ending},
-static const struct format formats[] = {EXCHANGE_FORMAT_MAP(EXCHANGE_FORMAT)};
+static const struct format formats[] = {EXCHANGE_FORMAT_MAP(EXCHANGE_FORMAT){"onnx", ".onnx"}};
 #undef EXCHANGE_FORMAT
 
 enum status exchange_format_find(struct slice name, struct slice file, enum exchange_format *format,
                                  struct error *err)
 {
-    for (unsigned i = 0; i < EXCHANGE_FORMATS; i++)
+    for (unsigned i = 0; i < sizeof formats / sizeof *formats; i++)
         if (name.size > 0 ? slice_is_fold(name, formats[i].name)
                           : slice_ends_fold(file, formats[i].ending)) {
             *format =
@@ -37,7 +38,9 @@ enum status exchange_format_find(struct slice name, struct slice file, enum exch
              SLICE_FORMAT(slice_prefix(name, 40)));
     else
         fail(err, STATUS_INVALID, "the name of the file does not tell its format");
-    return error_hint(err, "Formats are xgboost (.json), xgboost_ubj (.ubj) and lightgbm (.txt).");
+    return error_hint(err,
+                      "Formats are xgboost (.json), xgboost_ubj (.ubj), lightgbm (.txt) and onnx "
+                      "(.onnx).");
 }
 
 enum status exchange_export(const struct model *model, enum exchange_format format,
@@ -45,6 +48,8 @@ enum status exchange_export(const struct model *model, enum exchange_format form
 {
     struct linear_weights linear;
 
+    if (format == EXCHANGE_ONNX)
+        return fail(err, STATUS_UNSUPPORTED, "formulas are written as ONNX (formula_print.h)");
     if (model->kind != &trees_kind) {
         fail(err, STATUS_UNSUPPORTED,
              model->kind->leaf_count ? "the trees of %.*s are not those of XGBoost and LightGBM"
@@ -149,7 +154,7 @@ static void hash_model(struct model *model, char digest[2 * SHA256_BYTES + 1])
 static enum status store_and_read(const struct model *built, struct arena *arena,
                                   struct model *model, struct error *err)
 {
-    static const struct kind *const kinds_read[] = {&trees_kind, NULL};
+    const struct kind *const kinds_read[] = {built->kind, NULL};
     struct model_reader *reader;
     enum status status;
 
@@ -196,15 +201,23 @@ bool exchange_begins(struct slice bytes, enum exchange_format format)
 {
     if (format == EXCHANGE_LIGHTGBM)
         return bytes.size >= 4 && memcmp(bytes.data, "tree", 4) == 0;
+    if (format == EXCHANGE_ONNX)
+        return onnx_begins(bytes);
     return bytes.size > 0 && bytes.data[0] == '{';
+}
+
+static enum status check_size(struct slice bytes, struct error *err)
+{
+    return bytes.size > EXCHANGE_BYTES_MAX
+               ? fail(err, STATUS_LIMIT, "a file of %zu bytes, where at most %zu are read",
+                      bytes.size, EXCHANGE_BYTES_MAX)
+               : STATUS_OK;
 }
 
 static enum status read_file(struct slice bytes, struct arena *arena, struct forest *forest,
                              struct error *err)
 {
-    if (bytes.size > EXCHANGE_BYTES_MAX)
-        return fail(err, STATUS_LIMIT, "a file of %zu bytes, where at most %zu are read",
-                    bytes.size, EXCHANGE_BYTES_MAX);
+    TRY(check_size(bytes, err));
     if (exchange_begins(bytes, EXCHANGE_XGBOOST))
         return xgboost_read(bytes, arena, forest, err);
     if (exchange_begins(bytes, EXCHANGE_LIGHTGBM))
@@ -214,7 +227,7 @@ static enum status read_file(struct slice bytes, struct arena *arena, struct for
              "it is what XGBoost's dump_model writes, which lacks the "
              "objective and where predictions begin");
     else
-        fail(err, STATUS_CORRUPT, "it is no model of XGBoost's or LightGBM's");
+        fail(err, STATUS_CORRUPT, "it is no model of XGBoost's or LightGBM's, and none of ONNX");
     return error_hint(err,
                       "XGBoost's save_model writes .json and .ubj, LightGBM's save_model .txt.");
 }
@@ -237,8 +250,22 @@ static void make_printable(char *text)
     }
 }
 
-enum status exchange_import(struct slice bytes, struct slice statement, const struct stop *stop,
-                            struct arena *arena, struct model *model, struct error *err)
+static enum status build_network(struct slice bytes, struct slice statement, struct arena *arena,
+                                 struct model *model, struct error *err)
+{
+    struct model built = {.statement = statement};
+    char digest[2 * SHA256_BYTES + 1];
+
+    TRY(check_size(bytes, err));
+    TRY(onnx_import(bytes, arena, &built, err));
+    for (uint32_t i = 0; i < built.transform.input_count; i++)
+        TRY(check_name(built.transform.inputs[i].spec.name, i, err));
+    hash_model(&built, digest);
+    return store_and_read(&built, arena, model, err);
+}
+
+static enum status import_trees(struct slice bytes, struct slice statement, const struct stop *stop,
+                                struct arena *arena, struct model *model, struct error *err)
 {
     struct forest forest;
     enum status status;
@@ -250,9 +277,19 @@ enum status exchange_import(struct slice bytes, struct slice statement, const st
         status = stop_ask(stop, err);
     if (status == STATUS_OK)
         status = build(&forest, statement, arena, model, err);
+    forest_deinit(&forest);
+    return status;
+}
+
+enum status exchange_import(struct slice bytes, struct slice statement, const struct stop *stop,
+                            struct arena *arena, struct model *model, struct error *err)
+{
+    enum status status = onnx_begins(bytes)
+                             ? build_network(bytes, statement, arena, model, err)
+                             : import_trees(bytes, statement, stop, arena, model, err);
+
     if (status == STATUS_OK)
         status = stop_ask(stop, err);
-    forest_deinit(&forest);
     if (status != STATUS_OK && err) {
         make_printable(err->message);
         make_printable(err->hint);

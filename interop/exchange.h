@@ -1,5 +1,6 @@
 /*
- * exchange.h - a model of trees to and from the files of other programs.
+ * exchange.h - a model to and from the files of other programs: trees, and from ONNX networks
+ * (onnx/onnx_import.h).
  *
  *     model  --exchange_export--> bytes      *_write.h say what is written
  *     bytes  --exchange_import--> model      read, built, and checked as a stored model is
@@ -25,7 +26,10 @@
     X(EXCHANGE_LIGHTGBM, "lightgbm", ".txt")
 
 #define EXCHANGE_FORMAT(name, word, ending) name,
-enum exchange_format { EXCHANGE_FORMAT_MAP(EXCHANGE_FORMAT) EXCHANGE_FORMATS };
+enum exchange_format {
+    EXCHANGE_FORMAT_MAP(EXCHANGE_FORMAT) EXCHANGE_FORMATS,
+    EXCHANGE_ONNX = EXCHANGE_FORMATS /* it is read; formula_print.h writes it */
+};
 #undef EXCHANGE_FORMAT
 
 /* By name, in any case of letters; empty: by how `file` ends, which is empty where there is none.

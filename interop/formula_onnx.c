@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "interop/onnx/onnx_graph.h"
 #include "interop/onnx/onnx_walk.h"
 #include "scoring/label_names.h"
 
@@ -23,7 +24,7 @@ enum read { READS_NUMBER = 1, READS_WORD = 2, READS_DATE = 4 };
 static void find_reads(const struct formula *formula, uint8_t *reads)
 {
     for (; formula; formula = formula->c) {
-        if (formula->op == FORMULA_READ_NUMBER)
+        if (formula->op == FORMULA_READ_NUMBER || formula->op == FORMULA_READ_ITEM)
             reads[formula->index] |= READS_NUMBER;
         if (formula->op == FORMULA_READ_WORD)
             reads[formula->index] |= READS_WORD;
@@ -71,7 +72,34 @@ static enum status check_column(const struct formula_program *program, struct sl
     return STATUS_OK;
 }
 
-/* A string where words alone are read, else a double. */
+/* Numbers of the list that the column holds; 1 of other columns. */
+static uint32_t column_width(const struct transform *transform, uint32_t column)
+{
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform->inputs[i].column == column && transform->inputs[i].spec.list.form)
+            return transform->inputs[i].spec.list.size;
+    return 1;
+}
+
+/* The sizes (N, 1). */
+static onnx_value find_rows(struct onnx_walk *walk)
+{
+    static const int64_t one = 1;
+    onnx_value values[2];
+    struct onnx_node *node;
+
+    if (column_width(&walk->program->model->transform, 0) == 1)
+        return onnx_apply(walk->file, "Shape", walk->inputs[0], NULL, NULL);
+    node = onnx_node_new(walk->file, "", "Shape", walk->inputs, 1);
+    onnx_set_integer(walk->file, node, "end", 1);
+    values[0] = onnx_node_value(node);
+    values[1] = onnx_integers(walk->file, &one, 0, 1);
+    node = onnx_node_new(walk->file, "", "Concat", values, 2);
+    onnx_set_integer(walk->file, node, "axis", 0);
+    return onnx_node_value(node);
+}
+
+/* A string where words alone are read, else doubles. */
 static enum status declare_inputs(struct onnx_walk *walk, struct error *err)
 {
     const struct formula_program *program = walk->program;
@@ -88,10 +116,11 @@ static enum status declare_inputs(struct onnx_walk *walk, struct error *err)
     for (uint32_t i = 0; i < count; i++) {
         TRY(check_column(program, transform->columns[i], reads[i], err));
         walk->has_words[i] = reads[i] == READS_WORD;
-        walk->inputs[i] = onnx_input(walk->file, transform->columns[i],
-                                     walk->has_words[i] ? ONNX_STRING : ONNX_DOUBLE);
+        walk->inputs[i] =
+            onnx_input(walk->file, transform->columns[i],
+                       walk->has_words[i] ? ONNX_STRING : ONNX_DOUBLE, column_width(transform, i));
     }
-    walk->rows = onnx_apply(walk->file, "Shape", walk->inputs[0], NULL, NULL);
+    walk->rows = find_rows(walk);
     return STATUS_OK;
 }
 
@@ -124,6 +153,7 @@ static bool may_miss(const struct onnx_walk *walk, const struct formula *formula
     case FORMULA_READ_NUMBER:
     case FORMULA_READ_WORD:
     case FORMULA_READ_DATE:
+    case FORMULA_READ_ITEM:
         return true;
     case FORMULA_IF:
         return may_miss(walk, formula->b, present) ||
@@ -368,6 +398,7 @@ enum status formula_print_onnx(const struct formula_program *program, struct sli
 
     if (!walk.file)
         return fail_no_memory(err);
+    TRY(onnx_graph_check(program->model, err));
     TRY(declare_inputs(&walk, err));
     TRY(compute_variables(&walk, err));
     write_outputs(&walk);

@@ -29,7 +29,8 @@ extern const struct word_alias report_aliases[];
             .tasks = 1 << TASK_CLASSIFICATION)                                                     \
     STORED(bool, standardize, "model.standardize", SCOPE_TRAIN, IN_KIND(standardize),              \
            BOOLEAN("true", NULL),                                                                  \
-           "Give numeric inputs mean 0 and deviation 1, by the statistics of the training rows.")  \
+           "Give numeric inputs mean 0 and standard deviation 1, by the statistics of the "        \
+           "training rows.")                                                                       \
     STORED(uint32_t, batch_size, "train.batch_size", SCOPE_TRAIN, IN(training, batch_size),        \
            INTEGER(1, 1000000, "128"),                                                             \
            "The most rows of one step; the steps of an epoch are equally large.",                  \
@@ -82,6 +83,9 @@ extern const struct word_alias report_aliases[];
             "Metric that trials are judged by, on held-out rows: 'loss' or a metric that is "      \
             "measured. Default: the first of validation.metrics; where these are not named, "      \
             "LogLoss, RMSE, or Silhouette.")                                                       \
+    PLANNED("tune.max_seconds", SCOPE_TRAIN, REAL(0, 1e9, "0"),                                    \
+            "No trial begins after so many seconds; the first that can be learned always does. "   \
+            "How many there are depends on the machine then. 0: all are run.")                     \
     PLANNED("tune.method", SCOPE_TRAIN, WORD("random", WORDS("random", "halving"), NULL),          \
             "'random': each trial learns to its end. 'halving': all learn for a short time, the "  \
             "best third three times as long, and so on; for models that have epochs or rounds.")   \
@@ -94,8 +98,8 @@ extern const struct word_alias report_aliases[];
            .tasks = 1 << TASK_CLASSIFICATION)                                                      \
     PLANNED("train.sample_weight", SCOPE_TRAIN, TEXT(),                                            \
             "A column of the SELECT with the weight of each row: a row of weight 2 counts as two " \
-            "rows, one of 0 as none. It is no input unless COLUMN names it, and PREDICT and "      \
-            "EVALUATE do not need it.",                                                            \
+            "rows, one of 0 as none. It is not used as a feature unless COLUMN names it, and "     \
+            "PREDICT and EVALUATE do not need it.",                                                \
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION | 1 << TASK_PROJECTION |      \
                      1 << TASK_DETECTION)                                                          \
     PLANNED("train.offset", SCOPE_TRAIN, TEXT(),                                                   \
@@ -105,7 +109,7 @@ extern const struct word_alias report_aliases[];
             "constant beside it. It is no feature; PREDICT and EVALUATE need it.",                 \
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION)                              \
     PLANNED("train.base_margin", SCOPE_TRAIN, TEXT(),                                              \
-            "As train.offset, where boosting begins with nothing else, as in XGBoost, and "        \
+            "Like train.offset, where boosting begins with nothing else, as in XGBoost, and "      \
             "in LightGBM with init_score: it takes the place of base_score.",                      \
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION,                              \
             .aliases = WORDS("init_score"))                                                        \
@@ -116,19 +120,20 @@ extern const struct word_alias report_aliases[];
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION)                              \
     PLANNED("train.label_upper_bound", SCOPE_TRAIN, TEXT(),                                        \
             "A column of the SELECT with the number that the label is at most, for "               \
-            "survival:aft; NULL: it is not known. It is no input unless COLUMN names it.",         \
+            "survival:aft; NULL: it is not known. It is not used as a feature unless COLUMN "      \
+            "names it.",                                                                           \
             .tasks = 1 << TASK_REGRESSION)                                                         \
     PLANNED("train.group", SCOPE_TRAIN, TEXT(),                                                    \
             "A column of the SELECT with the id of each row's group, such as a patient with many " \
             "rows, or a query whose documents are ranked: rows of a group are held out together, " \
-            "by train.folds and train.test_size. It is no input unless COLUMN names it, and "      \
-            "PREDICT does not need it, EVALUATE only for rankings.",                               \
+            "by train.folds and train.test_size. It is not used as a feature unless COLUMN names " \
+            "it, and PREDICT does not need it, EVALUATE only for rankings.",                       \
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION, .aliases = WORDS("qid"))     \
     PLANNED("train.calibration", SCOPE_TRAIN, WORD("none", calibration_words, NULL),               \
-            "Probabilities that are as frequent as they say, learned from the held-out rows and "  \
-            "kept in the model. 'isotonic': shares of rows, which never fall; of 1,000 rows or "   \
-            "more. 'sigmoid': Platt's logistic function; of any. Of more than two classes each "   \
-            "against the rest.",                                                                   \
+            "Probabilities that are as frequent as they say, learned from the held-out rows, or "  \
+            "with train.folds from all rows, and kept in the model. 'isotonic': shares of rows, "  \
+            "which never fall; of 1,000 rows or more. 'sigmoid': Platt's logistic function; for "  \
+            "any number. More than two classes are calibrated one against the rest.",              \
             .tasks = 1 << TASK_CLASSIFICATION)                                                     \
     PLANNED("train.threshold", SCOPE_TRAIN, A_LABEL(),                                             \
             "Probability from which the positive class of two is predicted; kept in the model. "   \
@@ -142,6 +147,10 @@ extern const struct word_alias report_aliases[];
         "Rows that cannot be learned from, as with a text among numbers, an infinite number or "   \
         "no label. 'error': the statement fails. 'skip': they are left out. 'quarantine': they "   \
         "go into the table MODEL_bad_rows, with the reason.")                                      \
+    PLANNED("train.freeze", SCOPE_TRAIN, TEXT(),                                                   \
+            "Layers and parameters that are not learned, by the names that EXPLAIN shows, as in "  \
+            "'conv2d*, dense_1': with USING they stay those of the old model.",                    \
+            .of_graphs = true)                                                                     \
     PLANNED("validation.select", SCOPE_TRAIN, TEXT(),                                              \
             "A SELECT of the validation rows, with the columns of the training rows by name.")     \
     PLANNED("validation.metrics", SCOPE_TRAIN | SCOPE_EVALUATE, WORD_LIST(NULL, NULL),             \
@@ -156,8 +165,8 @@ extern const struct word_alias report_aliases[];
             "and MRR are of rankings, also of their first rows, as "                               \
             "in NDCG@5; Pinball and "                                                              \
             "Coverage of quantiles; AFTNLogLik, CoxNLogLik and Concordance of survival. "          \
-            "scikit-learn's and XGBoost's names are taken too. Of trees those that are named are " \
-            "measured each round, and early stopping goes by the last of them.",                   \
+            "scikit-learn's and XGBoost's names are taken too. Trees measure the named ones "      \
+            "each round, and early stopping goes by the last of them.",                            \
             .aliases = WORDS("validation.metric"))                                                 \
     PLANNED("validation.average", SCOPE_TRAIN | SCOPE_EVALUATE,                                    \
             WORD("macro", average_words, NULL),                                                    \
@@ -335,10 +344,10 @@ extern const struct word_alias report_aliases[];
     PLANNED("explain.seed", SCOPE_EXPLAIN, INTEGER(0, 0x1p63, "0"),                                \
             "Decides which row gets the value of which other.")                                    \
     PLANNED("explain.columns", SCOPE_EXPLAIN, TEXT(),                                              \
-            "USING partial_dependence: the columns that it is of, as 'age, plan'. Default: all.")  \
+            "USING partial_dependence: the columns, as in 'age, plan'. Default: all.")             \
     PLANNED("explain.grid", SCOPE_EXPLAIN, INTEGER(2, DEPENDENCE_POINTS_MAX, "20"),                \
-            "USING partial_dependence: how many values of a column it is of at most. Of more "     \
-            "numbers quantiles, of more words the most frequent ones.")                            \
+            "USING partial_dependence: the most values of a column. Where it has more, numbers "   \
+            "are taken at quantiles, and the most frequent of the distinct texts.")                \
     PLANNED("explain.individual", SCOPE_EXPLAIN, BOOLEAN("false", NULL),                           \
             "USING partial_dependence: a row for each of the rows, too (individual conditional "   \
             "expectation).")                                                                       \

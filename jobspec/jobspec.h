@@ -101,16 +101,18 @@ struct jobspec {
     struct slice positive;  /* the label that is looked for, of two, as it was written; or empty */
     struct slice threshold; /* train.threshold as it was written (final_step.h); or empty */
     enum calibration calibration;
-    bool has_validation;    /* an own spool for validation is beside the train one */
+    enum fold_scores fold_scores; /* scores that they are learned from, with folds */
+    bool has_validation;          /* an own spool for validation is beside the train one */
     bool keeps_best;        /* train.early_stopping = 'auto', of a network: where rows are held out,
                                the weights of the best epoch are kept if the last is clearly worse
-                               (runtime/learn/descent_best.h) */
+                               (runtime/learn/descent/descent_best.h) */
     uint32_t staged_shards; /* shards of the rows, which workers read from the user's table and
                                stage; 0: the session has staged them */
 
     struct kind_params params; /* attributes of the kind of model */
     struct slice definition;   /* digest of what says the graph; size 0: nothing is known of it */
     const struct graph *graph; /* the calls of a model of kind "graph"; NULL: of another one */
+    struct slice freeze;       /* names of what of it is not learned (graph_frozen.h); or empty */
     struct slice metrics[METRICS_MAX];
     size_t metric_count;
     struct slice tensorboard;          /* absolute path of a folder for event files; size 0: none */

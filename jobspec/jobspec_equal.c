@@ -34,8 +34,9 @@ static bool same_model(const struct jobspec *a, const struct jobspec *b)
            a->label_type == b->label_type && slice_equal(a->label_declared, b->label_declared) &&
            slice_equal(a->class_weights, b->class_weights) &&
            slice_equal(a->positive, b->positive) && slice_equal(a->threshold, b->threshold) &&
-           a->calibration == b->calibration && slice_equal(a->old_model, b->old_model) &&
-           a->label_reading == b->label_reading && slice_equal(a->definition, b->definition) &&
+           a->calibration == b->calibration && a->fold_scores == b->fold_scores &&
+           slice_equal(a->old_model, b->old_model) && a->label_reading == b->label_reading &&
+           slice_equal(a->definition, b->definition) && slice_equal(a->freeze, b->freeze) &&
            !a->graph == !b->graph && (!a->graph || graph_equal(a->graph, b->graph));
 }
 

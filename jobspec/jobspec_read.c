@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "graph/graph_frozen.h"
 #include "graph/graph_json.h"
 #include "inputs/input_members.h"
 #include "jobspec/job_attributes.h"
@@ -136,7 +137,7 @@ static enum status read_final_step(const cJSON *label, struct arena *arena, stru
                                    struct error *err)
 {
     struct threshold_choice choice;
-    unsigned word = CALIBRATION_NONE;
+    unsigned word = CALIBRATION_NONE, scores = FOLD_SCORES_NONE;
 
     if (json_has(label, "threshold")) {
         TRY(spec_get_text(label, "threshold", 1, THRESHOLD_RULE_BYTES_MAX, arena, &spec->threshold,
@@ -148,13 +149,16 @@ static enum status read_final_step(const cJSON *label, struct arena *arena, stru
     if (json_has(label, "calibration"))
         TRY(spec_get_word(label, "calibration", calibration_words, &word, err));
     spec->calibration = (enum calibration)word;
+    if (json_has(label, "fold_scores"))
+        TRY(spec_get_word(label, "fold_scores", fold_scores_words, &scores, err));
+    spec->fold_scores = (enum fold_scores)scores;
     return STATUS_OK;
 }
 
 static enum status read_label(const cJSON *json, struct arena *arena, struct jobspec *spec,
                               struct error *err)
 {
-    const char *names[9] = {"name", "type", "positive"};
+    const char *names[10] = {"name", "type", "positive"};
     const cJSON *label;
     size_t count = 3;
     unsigned type;
@@ -170,6 +174,8 @@ static enum status read_label(const cJSON *json, struct arena *arena, struct job
         names[count++] = "threshold";
     if (json_has(label, "calibration"))
         names[count++] = "calibration";
+    if (json_has(label, "fold_scores"))
+        names[count++] = "fold_scores";
     TRY(spec_check_members(label, names, err));
     if (json_has(label, "declared"))
         TRY(spec_get_text(label, "declared", 1, TYPE_BYTES_MAX, arena, &spec->label_declared, err));
@@ -327,6 +333,8 @@ static enum status read_calls(const cJSON *json, struct arena *arena, struct job
         return fail_no_memory(err);
     spec->graph = graph;
     TRY(spec_get_text(json, "definition", 0, DIGEST_BYTES_MAX, arena, &spec->definition, err));
+    if (json_has(json, "freeze"))
+        TRY(spec_get_text(json, "freeze", 1, GRAPH_FROZEN_BYTES_MAX, arena, &spec->freeze, err));
     return graph_read(object, arena, graph, err);
 }
 
@@ -363,6 +371,8 @@ static enum status check_sections(const cJSON *json, const struct jobspec *spec,
     if (kind_of(spec)->has_calls) {
         names[count++] = "calls";
         names[count++] = "definition";
+        if (json_has(json, "freeze"))
+            names[count++] = "freeze";
     }
     if (json_has(json, "notices"))
         names[count++] = "notices";

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/graph.h"
+#include "graph/graph_frozen.h"
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec_parts.h"
 #include "jobspec/jobspec_sections.h"
@@ -237,8 +237,9 @@ static cJSON *source_list(void)
     json_add(members, "delimiter", text(0, 1, "of items; empty: commas or white space"));
     json_add(members, "pair", text(0, 1, "between an id and its number"));
     json_add(members, "words_max", integer(1, TEXT_WORDS_MAX, "of a text, where they are counted"));
+    json_add(members, "pairs", typed("boolean", "pairs of words are counted, too"));
     list = typed("object", NULL);
-    close_object(list, members, MEMBERS("words_max"));
+    close_object(list, members, MEMBERS("words_max", "pairs"));
     return list;
 }
 
@@ -349,9 +350,13 @@ static cJSON *label(void)
              text(1, THRESHOLD_RULE_BYTES_MAX,
                   "how the probability is chosen from which the positive class is predicted"));
     json_add(members, "calibration", word(calibration_words, "of the probabilities"));
+    json_add(members, "fold_scores",
+             word(fold_scores_words, "of rows by the models of folds, which threshold and "
+                                     "calibration are learned from"));
     schema = typed("object", NULL);
-    close_object(schema, members,
-                 MEMBERS("declared", "reading", "weights", "threshold", "calibration"));
+    close_object(
+        schema, members,
+        MEMBERS("declared", "reading", "weights", "threshold", "calibration", "fold_scores"));
     return schema;
 }
 
@@ -498,6 +503,8 @@ static void add_learning(const struct kind *kind, cJSON *members)
         json_add(members, "calls", calls());
         json_add(members, "definition",
                  text(0, DIGEST_BYTES_MAX, "the digest of what says the calls; empty: not known"));
+        json_add(members, "freeze",
+                 text(1, GRAPH_FROZEN_BYTES_MAX, "names of calls that are not learned"));
     }
     json_add(members, "training", training(kind));
     for (const char *const *section = kind->sections; *section; section++)
@@ -534,7 +541,7 @@ enum status jobspec_print_schema(const struct kind *kind, struct text *out, stru
     json_add_string(schema, "description",
                     SLICE("printed from the tables of attributes by jobspec/jobspec_schema.c"));
     json_add_string(schema, "type", SLICE("object"));
-    close_object(schema, members, MEMBERS("notices", "roles", "old_model"));
+    close_object(schema, members, MEMBERS("notices", "roles", "old_model", "freeze"));
     status = json_print(schema, true, out, err);
     cJSON_Delete(schema);
     TRY(status);

@@ -58,6 +58,8 @@ static void write_label(const struct jobspec *spec, cJSON *json)
         json_add_string(label, "threshold", spec->threshold);
     if (spec->calibration != CALIBRATION_NONE)
         add_word(label, "calibration", calibration_words, spec->calibration);
+    if (spec->fold_scores != FOLD_SCORES_NONE)
+        add_word(label, "fold_scores", fold_scores_words, spec->fold_scores);
 }
 
 static void write_roles(const struct jobspec *spec, cJSON *json)
@@ -114,6 +116,8 @@ static void write_learning(const struct jobspec *spec, cJSON *json)
     if (spec->graph) {
         graph_write(spec->graph, json_add_object(json, "calls"));
         json_add_string(json, "definition", spec->definition);
+        if (spec->freeze.size > 0)
+            json_add_string(json, "freeze", spec->freeze);
     }
     write_training(spec, json);
     for (const char *const *section = kind_sections(spec); *section; section++)

@@ -121,6 +121,7 @@ struct attribute {
     const struct word_alias *word_aliases; /* WORD: NULL: none; the last has no name */
     bool of_servers; /* an attribute of all kinds, used only by those whose weights may lie on
                         parameter servers */
+    bool of_graphs;  /* likewise, used only by models of definitions */
 };
 
 struct attribute_table {

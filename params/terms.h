@@ -17,6 +17,8 @@
 #define TEXT_BUCKETS          8192 /* words of texts, by default; CATEGORY_WORDS_MAX at most */
 #define TEXT_WORDS            128  /* different words of one text that count, by default */
 #define TEXT_WORDS_MAX        1024
+#define TEXT_PAIR_BUCKETS     32768 /* words and pairs of words of texts, by default */
+#define TEXT_TERMS            256   /* different words and pairs of one text, or weighted words */
 #define TEXT_COUNTS           1000 /* hash buckets where each is an input that counts, by default */
 #define BUCKETS_MAX           1000 /* buckets of a column of numbers */
 #define CLASSES_MAX           65536 /* different labels of a classifier */
@@ -56,7 +58,8 @@
     X(RULE_ID, "id")             /* the number itself */                                           \
     X(RULE_BUCKET, "bucket")     /* the interval that the number is in */                          \
     X(RULE_CROSS, "cross")       /* the hash of several columns' values (inputs/cross.h) */        \
-    X(RULE_SEQUENCE, "sequence") /* a vocabulary of the items of lists (inputs/sequence.h) */
+    X(RULE_SEQUENCE, "sequence") /* a vocabulary of the items of lists (inputs/sequence.h) */      \
+    X(RULE_ORDERED, "ordered")   /* likewise, whose ids are in the order of the items */
 
 /* Which part of a model takes an input, where COLUMN ... FOR says so. */
 #define MODEL_PART_MAP(X)                                                                          \
@@ -81,13 +84,20 @@
     X(LIST_ITEMS, "items")       /* ids or words, or pairs, of a category */                       \
     X(LIST_WORDS, "words")       /* a free text, whose words are counted */                        \
     X(LIST_SEQUENCE, "sequence") /* items in order, of a category (inputs/sequence.h) */           \
-    X(LIST_STEPS, "steps")       /* numbers in order, likewise */
+    X(LIST_STEPS, "steps")       /* numbers in order, likewise */                                  \
+    X(LIST_BYTES, "bytes")       /* the bytes of a blob: a picture */
 
 /* How the rows that the words of a text, or the items of a list, select become one. */
 #define COMBINER_MAP(X)                                                                            \
     X(COMBINER_SQRTN, "sqrtn") /* their sum, divided by the root of their number */                \
     X(COMBINER_SUM, "sum")                                                                         \
     X(COMBINER_MEAN, "mean")
+
+/* The weight of a word, or a pair of words, that a text has (inputs/weighted_terms.h). */
+#define TEXT_WEIGHT_MAP(X)                                                                         \
+    X(TEXT_WEIGHT_NONE, "words") /* it counts once, however often it is there */                   \
+    X(TEXT_WEIGHT_COUNT, "count")                                                                  \
+    X(TEXT_WEIGHT_TFIDF, "tfidf")
 
 /* The way from scores to probabilities, so that these are as frequent as they say
  * (scoring/final_step.h). */
@@ -96,6 +106,12 @@
     X(CALIBRATION_ISOTONIC,                                                                        \
       "isotonic")                     /* shares of rows that never fall, straight lines between */ \
     X(CALIBRATION_SIGMOID, "sigmoid") /* the logistic function of the score times a slope */
+
+/* Scores of rows by models that have not learned from them (runtime/data/fold_scores.h). */
+#define FOLD_SCORES_MAP(X)                                                                         \
+    X(FOLD_SCORES_NONE, "none")                                                                    \
+    X(FOLD_SCORES_KEPT, "kept") /* the job is that of a fold, and keeps those of held-out rows */  \
+    X(FOLD_SCORES_GIVEN, "given") /* those of all folds lie beside the rows */
 
 /* How the text of a numeric input is read (inputs/cell_text.h), and, the last three, that of dates
  * (inputs/dates.h), which without them have ISO's form. READING_STRICT: of a model that was stored
@@ -257,7 +273,9 @@ enum model_part { MODEL_PART_MAP(X) };
 enum date_part { DATE_PART_MAP(X) DATE_PARTS };
 enum list_form { LIST_FORM_MAP(X) };
 enum combiner { COMBINER_MAP(X) };
+enum text_weight { TEXT_WEIGHT_MAP(X) };
 enum calibration { CALIBRATION_MAP(X) };
+enum fold_scores { FOLD_SCORES_MAP(X) };
 enum input_reading { INPUT_READING_MAP(X) };
 enum label_type { LABEL_TYPE_MAP(X) };
 enum activation { ACTIVATION_MAP(X) };
@@ -283,7 +301,9 @@ extern const char *const model_part_words[];
 extern const char *const date_part_words[];
 extern const char *const list_form_words[];
 extern const char *const combiner_words[];
+extern const char *const text_weight_words[];
 extern const char *const calibration_words[];
+extern const char *const fold_scores_words[];
 extern const char *const input_reading_words[];
 extern const char *const label_type_words[];
 extern const char *const activation_words[];
@@ -345,8 +365,8 @@ static inline enum input_type date_part_type(enum date_part part)
     return part == DATE_AGE ? INPUT_NUMERIC : INPUT_CATEGORY;
 }
 
-/* Floats that it keeps for each parameter (runtime/learn/optimizer.h). Momentum and centring are
- * RMSprop's. */
+/* Floats that it keeps for each parameter (runtime/learn/optimizer/optimizer.h). Momentum and
+ * centring are RMSprop's. */
 static inline uint32_t optimizer_slots(enum optimizer_kind optimizer, bool has_momentum,
                                        bool is_centered)
 {
@@ -367,8 +387,9 @@ static inline uint32_t optimizer_slots(enum optimizer_kind optimizer, bool has_m
 }
 
 /* A table of weights with so many rows is moved by row where a step touches few of them
- * (runtime/learn/descent_table.h). Descent holds so many bytes of a row besides its parameters:
- * when it was moved last, its check sums, and its place in the lists of touched rows. */
+ * (runtime/learn/descent/descent_table.h). Descent holds so many bytes of a row besides its
+ * parameters: when it was moved last, its check sums, and its place in the lists of touched rows.
+ */
 #define TABLE_ROWS_LEAST 1024
 #define TABLE_ROW_BYTES  32
 

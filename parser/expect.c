@@ -92,6 +92,7 @@ static const struct {
     {TOKEN_ROLLBACK, "ROLLBACK MODEL model TO version"},
     {TOKEN_EXPORT, "EXPORT MODEL model TO 'file' [FORMAT name]"},
     {TOKEN_IMPORT, "IMPORT MODEL new_model FROM 'file' [FORMAT name]"},
+    {TOKEN_REPORT, "REPORT MODEL model TO 'file' [FORMAT html | markdown]"},
 };
 
 static bool is_verb(int kind)

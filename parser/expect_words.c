@@ -119,7 +119,7 @@ static bool hint_name(const struct progress *progress, const struct token *found
     const bool is_name = found->kind == TOKEN_NAME || found->kind == TOKEN_QUOTED;
 
     if (previous->kind == TOKEN_EXCEPT && !progress->previous_is_name)
-        error_hint(err, "What EXCEPT leaves out stands in parentheses: * EXCEPT (a, b).");
+        error_hint(err, "Names and patterns behind EXCEPT stand in parentheses: * EXCEPT (a, b).");
     else if (is_name && previous->kind != TOKEN_QUOTED &&
              is_one_of(previous->text, kinds, COUNT(kinds)))
         error_hint(err, "The name stands alone, without %.*s.", SLICE_FORMAT(previous->text));

@@ -28,7 +28,7 @@
 %fallback NAME
     EXPLAIN TRAIN PREDICT EVALUATE RUN MAXIMIZE MINIMIZE BY CMD LABEL AS SHOW MODELS VERSIONS
     TRIALS JOBS ATTRIBUTES FULL CANCEL JOB ROLLBACK MODEL EXPORT IMPORT FROM FORMAT EXCEPT LIKE
-    FORECAST DEFINE DEFINITION DEFINITIONS DROP OR REPLACE IF EXISTS.
+    FORECAST DEFINE DEFINITION DEFINITIONS DROP OR REPLACE IF EXISTS REPORT.
 
 program ::= statement.
 
@@ -177,10 +177,12 @@ if_exists ::= .
 if_exists ::= IF EXISTS.                   { parse->statement->if_exists = true; }
 
 // CANCEL JOB id; ROLLBACK MODEL model TO version; EXPORT MODEL model TO 'file' [FORMAT format];
-// IMPORT MODEL new_model FROM 'file' [FORMAT format]
+// IMPORT MODEL new_model FROM 'file' [FORMAT format]; REPORT MODEL model TO 'file' [FORMAT format]
 statement ::= CANCEL(V) JOB number.        { build_verb(parse, STATEMENT_CANCEL_JOB, &V); }
 statement ::= ROLLBACK(V) MODEL object TO number.     { build_verb(parse, STATEMENT_ROLLBACK_MODEL, &V); }
 statement ::= EXPORT(V) MODEL object TO file format.  { build_verb(parse, STATEMENT_EXPORT_MODEL, &V); }
+
+statement ::= REPORT(V) MODEL object TO file format.  { build_verb(parse, STATEMENT_REPORT_MODEL, &V); }
 
 statement ::= IMPORT(V) MODEL path(P) FROM file format.
     { build_verb(parse, STATEMENT_IMPORT_MODEL, &V); parse->statement->into = P; }

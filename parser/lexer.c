@@ -43,6 +43,7 @@ static const struct {
     {"MODEL", TOKEN_MODEL, false},
     {"EXPORT", TOKEN_EXPORT, false},
     {"IMPORT", TOKEN_IMPORT, false},
+    {"REPORT", TOKEN_REPORT, false},
     {"FROM", TOKEN_FROM, false},
     {"FORMAT", TOKEN_FORMAT, false},
     {"EXCEPT", TOKEN_EXCEPT, false},

@@ -615,7 +615,8 @@ static void hint_misspelt_function(struct slice name, struct error *err)
         "totrain_predict",   "totrain_probability",  "totrain_probabilities", "totrain_logits",
         "totrain_quantiles", "totrain_shap",         "totrain_leaf",          "totrain_distance",
         "totrain_points",    "totrain_component",    "totrain_problem",       "totrain_call",
-        "totrain_named",     "totrain_export_model", "totrain_import_model",  "totrain_version"};
+        "totrain_named",     "totrain_export_model", "totrain_import_model",  "totrain_version",
+        "totrain_report"};
     int found = -1;
 
     if (!is_our_function(name))

@@ -48,6 +48,7 @@ enum statement_kind {
     STATEMENT_ROLLBACK_MODEL,
     STATEMENT_EXPORT_MODEL,
     STATEMENT_IMPORT_MODEL,
+    STATEMENT_REPORT_MODEL,
     STATEMENT_DEFINE_MODEL,
     STATEMENT_SHOW_DEFINITIONS,
     STATEMENT_SHOW_DEFINITION,
@@ -174,9 +175,9 @@ struct statement {
 
     struct value number; /* CANCEL JOB id, ROLLBACK MODEL m TO version (number or string), FORECAST
                             m FOR steps; without them its text is empty */
-    struct slice file;   /* EXPORT MODEL m TO 'file', IMPORT MODEL m FROM 'file' */
+    struct slice file;   /* EXPORT and REPORT MODEL m TO 'file', IMPORT MODEL m FROM 'file' */
     int file_position;   /* where it begins */
-    struct name format;  /* EXPORT, IMPORT ... FORMAT */
+    struct name format;  /* EXPORT, IMPORT, REPORT ... FORMAT */
     struct name image;   /* RUN image */
     struct slice *arguments; /* RUN ... CMD */
     size_t argument_count;

@@ -2,12 +2,12 @@
 
 #include "params/attribute.h"
 #include "parser/statement.h"
-#include "planner/attribute_check.h"
-#include "planner/attributes.h"
-#include "planner/estimators.h"
+#include "planner/attributes/attribute_check.h"
+#include "planner/attributes/attributes.h"
+#include "planner/attributes/estimators.h"
+#include "planner/attributes/later.h"
+#include "planner/attributes/short_names.h"
 #include "planner/idle_settings.h"
-#include "planner/later.h"
-#include "planner/short_names.h"
 
 static const char introduction[] =
     "# Attributes\n"
@@ -15,10 +15,10 @@ static const char introduction[] =
     "Every attribute of `WITH`, printed from the lists in `jobspec/job_attributes.h` and "
     "`kinds/`. "
     "Names and words are\n"
-    "taken in any case. What stands before the dot can be left out where what is behind it is the "
-    "name of one attribute\n"
-    "of the statement: `epoch = 5, learning_rate = 0.1`. What is known but not built yet answers "
-    "`not supported yet`.\n";
+    "accepted in any case. The part before the dot may be omitted if the rest names one attribute "
+    "of the statement:\n"
+    "`epoch = 5, learning_rate = 0.1`. A name that is known and not built yet answers `not "
+    "supported yet`.\n";
 
 /* Appends TRAIN, and the estimators that use the attribute where not all of them do. */
 static void append_train(const struct attribute *attribute, struct text *out)

@@ -106,8 +106,11 @@ struct model_input {
     uint32_t parts; /* parts of its dates (inputs/dates.h); 0: the model takes cells as they are */
     enum input_reading reading; /* reading of its numbers, and of its dates where it takes parts */
     struct cell_list list;      /* list whose numbers it takes */
-    uint32_t hash_buckets, words_max; /* hash buckets and words of a text */
-    enum model_part model_part;       /* the same as in input_spec, like the next two */
+    uint32_t hash_buckets, words_max; /* hash buckets, or vocabulary, and words of a text */
+    bool has_pairs;                   /* the same as in input_spec, like the next two: of a text */
+    enum text_weight weight;
+    enum combiner combiner;
+    enum model_part model_part; /* the same as in input_spec, like the next two */
     uint32_t dimension;
     struct concat concat;
 };

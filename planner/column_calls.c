@@ -77,7 +77,7 @@ static enum status place_named(const struct column *call, const struct column *a
     *place = column_function_parameter(function, argument->parameter.text);
     if (*place == 0)
         return refuse_parameter(function, call, argument, "is not known", err);
-    if (*place >= call->count)
+    if (*place >= call->count && !column_function_has_gaps(function))
         return refuse_parameter(function, call, argument, "has others before it that are missing",
                                 err);
     return taken[*place] ? refuse_parameter(function, call, argument, "is given twice", err)
@@ -99,10 +99,27 @@ static enum status place_argument(const struct column *call, size_t i, const boo
                    SLICE_FORMAT(call->name.text));
 }
 
+/* How many arguments a call has, with those that are left out before one with a name. */
+static size_t argument_count(const struct column *call)
+{
+    const struct column_function *function =
+        column_function_find(column_function_usual(call->name.text));
+    size_t count = call->count;
+
+    for (size_t i = 0; function && column_function_has_gaps(function) && i < call->count; i++) {
+        const struct slice name = call->items[i].parameter.text;
+        const size_t place = name.size > 0 ? column_function_parameter(function, name) : 0;
+
+        count = place >= count ? place + 1 : count;
+    }
+    return count;
+}
+
+/* items: of which those stay empty names that are left out. */
 static enum status settle_arguments(const struct settling *settling, const struct column *call,
                                     bool may_be_alias, struct column *items)
 {
-    bool *taken = ARENA_NEW(settling->arena, bool, call->count + 1);
+    bool *taken = ARENA_NEW(settling->arena, bool, argument_count(call) + 1);
     size_t place;
 
     if (!taken)
@@ -146,7 +163,8 @@ static enum status settle(const struct settling *settling, const struct column *
     *settled = *column;
     if (column->count == 0)
         return STATUS_OK;
-    settled->items = items = ARENA_NEW(settling->arena, struct column, column->count);
+    settled->count = column->kind == COLUMN_CALL ? argument_count(column) : column->count;
+    settled->items = items = ARENA_NEW(settling->arena, struct column, settled->count);
     if (!items)
         return fail_no_memory(settling->err);
     return column->kind == COLUMN_CALL ? settle_arguments(settling, column, has_aliases, items)

@@ -8,6 +8,7 @@
 #include "planner/column_kind.h"
 #include "planner/column_lists.h"
 #include "planner/column_rounds.h"
+#include "planner/column_text.h"
 #include "planner/other_functions.h"
 #include "planner/query.h"
 
@@ -138,33 +139,11 @@ static enum status read_date(struct planning *planning, const struct column *cal
     return date_parts_read(call, &chosen->choice.parts, planning->err);
 }
 
-/* TEXT(c[, buckets[, words]]) */
+/* TEXT(c[, buckets[, words[, ngrams[, weights]]]]) */
 static enum status read_text(struct planning *planning, const struct column *call,
                              struct chosen *chosen)
 {
-    const bool counts = planning->plan->estimator->kind->counts_words;
-
-    if (call->count < 1 || call->count > 3 || call->items[0].kind != COLUMN_NAME)
-        return column_refuse_arguments(
-            call,
-            "a column's name, and after it possibly a number of hash buckets "
-            "and one of words",
-            planning->err);
-    chosen->column = &call->items[0].name;
-    chosen->choice = counts ? (struct choice){.kind = CHOICE_TEXT,
-                                              .spec.vocabulary_max = TEXT_COUNTS,
-                                              .spec.words_max = TEXT_WORDS_MAX}
-                            : (struct choice){.kind = CHOICE_TEXT,
-                                              .spec.vocabulary_max = TEXT_BUCKETS,
-                                              .spec.words_max = TEXT_WORDS};
-    if (call->count > 1)
-        TRY(read_count(&call->items[1], 1, CATEGORY_WORDS_MAX,
-                       "TEXT takes a number of hash buckets", &chosen->choice.spec.vocabulary_max,
-                       planning->err));
-    return call->count > 2 ? read_count(&call->items[2], 1, TEXT_WORDS_MAX,
-                                        "TEXT takes a number of words of one text",
-                                        &chosen->choice.spec.words_max, planning->err)
-                           : STATUS_OK;
+    return column_text_read(planning, call, &chosen->column, &chosen->choice);
 }
 
 /* DENSE(c[, shape ...]), SPARSE(c[, ids ...]) */
@@ -174,6 +153,16 @@ static enum status read_list(struct planning *planning, const struct column *cal
     const uint32_t size_max = column_calls(call, "SPARSE") ? CATEGORY_WORDS_MAX : LIST_SIZE_MAX;
 
     TRY(column_list_read(call, size_max, &chosen->choice.spec.list, planning->err));
+    chosen->column = &call->items[0].name;
+    chosen->choice.kind = CHOICE_LIST;
+    return STATUS_OK;
+}
+
+/* IMAGE(c, height, width, channels) */
+static enum status read_image(struct planning *planning, const struct column *call,
+                              struct chosen *chosen)
+{
+    TRY(column_image_read(call, &chosen->choice.spec.list, planning->err));
     chosen->column = &call->items[0].name;
     chosen->choice.kind = CHOICE_LIST;
     return STATUS_OK;
@@ -248,20 +237,6 @@ static void choose_words(const struct name *column, struct chosen *chosen)
     chosen->column = column;
     chosen->choice =
         (struct choice){.kind = CHOICE_CATEGORY, .spec.vocabulary_max = CATEGORY_WORDS};
-}
-
-/* VOCABULARY(c[, max]) */
-static enum status read_vocabulary(struct planning *planning, const struct column *call,
-                                   struct chosen *chosen)
-{
-    if (call->count < 1 || call->count > 2 || call->items[0].kind != COLUMN_NAME)
-        return column_refuse_arguments(
-            call, "a column's name, and after it possibly a number of words", planning->err);
-    choose_words(&call->items[0].name, chosen);
-    return call->count == 2 ? read_count(&call->items[1], 1, CATEGORY_WORDS_MAX,
-                                         "VOCABULARY takes a number of words",
-                                         &chosen->choice.spec.vocabulary_max, planning->err)
-                            : STATUS_OK;
 }
 
 /* ----- categories of several values ----- */
@@ -388,6 +363,26 @@ static enum status read_words_in_order(struct planning *planning, const struct c
     chosen->choice.spec.vocabulary_max = CATEGORY_WORDS;
     chosen->choice.function = "SEQUENCE";
     return STATUS_OK;
+}
+
+/* VOCABULARY(c[, max]), VOCABULARY(SEQUENCE(c, length)[, max]) */
+static enum status read_vocabulary(struct planning *planning, const struct column *call,
+                                   struct chosen *chosen)
+{
+    const bool is_sequence = call->count > 0 && column_calls(&call->items[0], "SEQUENCE");
+
+    if (call->count < 1 || call->count > 2 || (call->items[0].kind != COLUMN_NAME && !is_sequence))
+        return column_refuse_arguments(
+            call, "a column's name or SEQUENCE, and after it possibly a number of words",
+            planning->err);
+    if (is_sequence)
+        TRY(read_words_in_order(planning, &call->items[0], chosen));
+    else
+        choose_words(&call->items[0].name, chosen);
+    return call->count == 2 ? read_count(&call->items[1], 1, CATEGORY_WORDS_MAX,
+                                         "VOCABULARY takes a number of words",
+                                         &chosen->choice.spec.vocabulary_max, planning->err)
+                            : STATUS_OK;
 }
 
 /* Reads the category inside INDICATOR, EMBEDDING or WEIGHTED_CATEGORY. */
@@ -758,6 +753,7 @@ static const struct {
 } readers[] = {{"NUMERIC", read_numeric},
                {"DENSE", read_list},
                {"SPARSE", read_list},
+               {"IMAGE", read_image},
                {"SEQUENCE", read_sequence},
                {"DATE", read_date},
                {"TEXT", read_text},

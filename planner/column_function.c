@@ -25,10 +25,17 @@ const struct column_function column_functions[] = {
      "the text does not have it; numbers of one id add up. NULL and a blank text have no ids. "
      "Without a delimiter items are separated by commas or white space; between id and number "
      "stands ':' or the second delimiter. Another id, or something else, is a bad row. Without n "
-     "it is one more than the greatest id of all rows. Of more than 2,000 ids it is one input, "
+     "it is one more than the greatest id of all rows. With more than 2,000 ids it is one input, "
      "SPARSE(c), as of WEIGHTED_CATEGORY, which trees and simple models do not take "
      "([lists in texts](language.md#lists-in-texts)).",
      "shape, delimiter, dtype, key_value_delimiter, weight_dtype"},
+    {"IMAGE", "IMAGE(c, height, width); IMAGE(c, height, width, channels)", "n numbers",
+     "A picture as a BLOB, or bytea, of a byte for each channel of each pixel, row by row: height "
+     "* "
+     "width * channels bytes (1 channel), at most 2,000. Each is an input, c[1] to c[n]; NULL is n "
+     "NULLs, and a blob of another size is a bad row. A definition takes it as image(c, height, "
+     "width, channels).",
+     "height, width, channels"},
     {"SEQUENCE", "SEQUENCE(c); SEQUENCE(c, n); SEQUENCE(c, n, delimiter)",
      "n numbers, or a category",
      "The last n values of a text of several, in their order: '3,1,2', '3 1 2', between delimiters "
@@ -42,20 +49,26 @@ const struct column_function column_functions[] = {
      "says it). NULL, a blank text and an empty array hold nothing; other texts, objects and "
      "arrays "
      "in arrays are bad rows. Numbers may come as arrays of PostgreSQL, too. The order says which "
-     "values count; no model looks at it otherwise.",
+     "values count; definitions alone look at it otherwise.",
      "length, delimiter"},
     {"DATE", "DATE(c); DATE(c, 'part', ...)", "parts of a date",
      "Parts of a date or a time: 'age', 'month', 'day', 'weekday', 'hour'. Without a part those "
      "that dates have by "
      "themselves.",
      NULL},
-    {"TEXT", "TEXT(c); TEXT(c, n); TEXT(c, n, w)", "the words of a text",
+    {"TEXT", "TEXT(c); TEXT(c, n); TEXT(c, n, w); TEXT(c, ngrams = 2); TEXT(c, weights = 'tfidf')",
+     "the words of a text",
      "The words of a text in n hash buckets (8,192), the first w different ones of each text "
-     "(128). Trees count words, in 1,000 buckets by default and 2,000 at most, of 1,024 different "
-     "words.",
-     "num_buckets, words"},
-    {"VOCABULARY", "VOCABULARY(c); VOCABULARY(c, n)", "a category",
-     "The n most frequent words of the column (10,000); the others share hash buckets.", "max"},
+     "(128). With ngrams = 2 pairs of words that follow each other count, too, in 32,768 buckets. "
+     "With weights = 'count' or 'tfidf' the n words that are in most texts (10,000) have a "
+     "vocabulary, and count as often as they are there, or more where few texts have them. Trees "
+     "count words, in 1,000 buckets by default and 2,000 at most, of 1,024 different words; "
+     "NaiveBayes counts those of a vocabulary.",
+     "num_buckets or max_features, words, ngrams, weights"},
+    {"VOCABULARY", "VOCABULARY(c); VOCABULARY(c, n); VOCABULARY(SEQUENCE(c, m), n)", "a category",
+     "The n most frequent words of the column (10,000), or of a SEQUENCE of words; the others "
+     "share hash buckets.",
+     "max"},
     {"CATEGORY_HASH",
      "CATEGORY_HASH(c); CATEGORY_HASH(c, n); CATEGORY_HASH(c, n, delimiter); "
      "CATEGORY_HASH(SPARSE(c, n), n)",
@@ -76,7 +89,7 @@ const struct column_function column_functions[] = {
      "num_buckets, delimiter"},
     {"SEQ_CATEGORY_ID", "SEQ_CATEGORY_ID(c, n); SEQ_CATEGORY_ID(c, n, delimiter)", "a category",
      "A category of several values, as CATEGORY_ID with a delimiter makes it. The order of the "
-     "items does not count in the models that there are.",
+     "items counts in definitions alone.",
      "num_buckets, delimiter"},
     {"WEIGHTED_CATEGORY", "WEIGHTED_CATEGORY(category)", "a category",
      "A category of several values of SPARSE, whose items have the numbers behind them as "
@@ -121,7 +134,7 @@ const struct column_function column_functions[] = {
      "it: the same word in two columns is two words.",
      NULL},
     {"INDICATOR", "INDICATOR(c); INDICATOR(category)", "a category",
-     "The category as it is, as SQLFlow writes it; of a column its vocabulary.", NULL},
+     "The category as it is, as SQLFlow writes it; a column stands for its vocabulary.", NULL},
     {"EMBEDDING",
      "EMBEDDING(c, d); EMBEDDING(category, d); EMBEDDING(category, d, combiner); "
      "EMBEDDING(category, "
@@ -132,8 +145,9 @@ const struct column_function column_functions[] = {
      "A DNNClassifier or DNNRegressor with it is a network over embeddings, of all its categories. "
      "Where all of a statement "
      "have one d it is model.embedding_dimension, also of categories without EMBEDDING; else each "
-     "has its own. Of a "
-     "column its vocabulary; TEXT(c) may stand for the category. A combiner, 'sum', 'mean' or "
+     "has its own. A "
+     "column stands for its vocabulary; TEXT(c) may stand for the category. A combiner, 'sum', "
+     "'mean' or "
      "'sqrtn', changes nothing "
      "where a row has one word; without it that of several values is mean, of the words of a TEXT "
      "sqrtn. SPARSE(c, n) stands for CATEGORY_ID(SPARSE(c, n), n). Embeddings start uniform.",
@@ -195,6 +209,11 @@ size_t column_function_parameter(const struct column_function *function, struct 
         names = end ? end + 2 : NULL;
     }
     return 0;
+}
+
+bool column_function_has_gaps(const struct column_function *function)
+{
+    return slice_is(slice_of(function->name), "TEXT");
 }
 
 enum status column_refuse_arguments(const struct column *call, const char *takes, struct error *err)
@@ -288,7 +307,7 @@ static const char hash_of_a_cross[] =
     "   of BUCKET the number of its bucket from 0, of CATEGORY_ID the id, of CATEGORY_HASH its "
     "hash "
     "bucket from 0.\n"
-    "2. Of each text the XXH3 hash of 64 bits, without a seed; of NULL, and of NaN, 0 in its "
+    "2. Each text is hashed by XXH3, 64 bits, without a seed; NULL and NaN have 0 in its "
     "place.\n"
     "3. XXH3, likewise, of these, 8 bytes each, the least first, in the order of the columns; the "
     "rest of its division by\n"

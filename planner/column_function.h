@@ -31,6 +31,8 @@ const struct column_function *column_function_nearest(struct slice name);
 struct slice column_function_usual(struct slice name);
 /* The place of the argument with this name, from 1; 0: there is none. */
 size_t column_function_parameter(const struct column_function *function, struct slice name);
+/* May arguments that are given by name leave out others before them? */
+bool column_function_has_gaps(const struct column_function *function);
 /* Is it a call of this function, under whichever name? */
 bool column_calls(const struct column *column, const char *function);
 /* INVALID at the call's first argument: "TEXT takes ..." */

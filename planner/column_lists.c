@@ -108,3 +108,25 @@ enum status column_list_read(const struct column *call, uint32_t size_max, struc
         TRY(check_type(&call->items[5], err));
     return check_delimiters(call, list, err);
 }
+
+enum status column_image_read(const struct column *call, struct cell_list *list, struct error *err)
+{
+    uint64_t product = 1;
+    uint32_t size;
+
+    if (call->count < 3 || call->count > 4 || call->items[0].kind != COLUMN_NAME)
+        return column_refuse_arguments(
+            call,
+            "a column's name, a height, a width, and after them possibly a number of channels",
+            err);
+    for (size_t i = 1; i < call->count; i++) {
+        TRY(read_size(&call->items[i], LIST_SIZE_MAX, call, &size, err));
+        product = product * size;
+    }
+    *list = (struct cell_list){.form = LIST_BYTES, .size = (uint32_t)product};
+    return product <= LIST_SIZE_MAX
+               ? STATUS_OK
+               : fail_at(err, STATUS_LIMIT, call->name.position,
+                         "IMAGE: a picture of %llu bytes, and at most %d are inputs of a model",
+                         (unsigned long long)product, LIST_SIZE_MAX);
+}

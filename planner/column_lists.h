@@ -24,4 +24,7 @@ enum status column_list_read(const struct column *call, uint32_t size_max, struc
 enum status column_delimiter_read(const struct column *argument, char *delimiter,
                                   struct error *err);
 
+/* Reads IMAGE(c, height, width[, channels]). */
+enum status column_image_read(const struct column *call, struct cell_list *list, struct error *err);
+
 #endif

@@ -873,10 +873,28 @@ static enum status choose_many_ids(const struct planning *planning,
     return STATUS_OK;
 }
 
+/* The size of a picture is said; that each cell has it is looked at as it is read. */
+static enum status choose_bytes(const struct planning *planning, struct query_column *column,
+                                const struct choice *choice)
+{
+    if (column->texts + column->integers + column->reals + column->vectors > 0) {
+        fail_at(planning->err, STATUS_INVALID, choice->position,
+                "IMAGE: column \"%.*s\" holds more than bytes", SLICE_FORMAT(column->name));
+        return error_hint(planning->err,
+                          "It takes a BLOB, or bytea, of a byte for each channel of each pixel, "
+                          "row by row. DENSE(%s, n) takes texts of n numbers.",
+                          SQL_NAME(column->name));
+    }
+    column->list = choice->spec.list;
+    return STATUS_OK;
+}
+
 /* Chooses a list; where cells are arrays DENSE chooses their numbers. */
 static enum status choose_list(const struct planning *planning, struct query_column *column,
                                struct choice *choice)
 {
+    if (choice->spec.list.form == LIST_BYTES)
+        return choose_bytes(planning, column, choice);
     if (column->blobs > 0 || (column->vectors == 0 && is_array(column->declared_type)))
         return refuse_binary(planning, column, choice);
     if (column->vectors > 0 && choice->spec.list.form == LIST_DENSE) {
@@ -960,7 +978,9 @@ static enum status count_words(const struct planning *planning, const struct que
     choice->kind = CHOICE_LIST;
     choice->spec.list = (struct cell_list){.form = LIST_WORDS,
                                            .size = choice->spec.vocabulary_max,
-                                           .words_max = choice->spec.words_max};
+                                           .words_max = choice->spec.words_max,
+                                           .has_pairs = choice->spec.has_pairs};
+    choice->spec.has_pairs = false;
     return STATUS_OK;
 }
 
@@ -988,7 +1008,8 @@ static enum status choose_parts(struct planning *planning, const struct choices 
         }
         if (is_list_of_numbers(column, choice)) {
             choice->kind = CHOICE_LIST;
-            choice->spec.list = (struct cell_list){LIST_DENSE, choice->shape, ',', 0, 0};
+            choice->spec.list =
+                (struct cell_list){.form = LIST_DENSE, .size = choice->shape, .delimiter = ','};
         }
         if (choice->kind == CHOICE_TEXT && planning->plan->estimator->kind->counts_words)
             TRY(count_words(planning, column, choice));
@@ -1247,6 +1268,10 @@ static enum status choose_as_before(struct planning *planning, struct choices *c
                                    : is_text ? input->hash_buckets
                                              : CATEGORY_WORDS,
             .spec.words_max = input->words_max,
+            .spec.has_pairs = input->has_pairs,
+            .spec.weight = input->weight,
+            .spec.is_weighted = input->weight != TEXT_WEIGHT_NONE,
+            .spec.combiner = input->combiner,
             .parts = input->parts,
             .spec.reading = reading_is_written(input->reading) ? input->reading : READING_NUMBER,
             .spec.list = input->list,

@@ -1,12 +1,16 @@
 #include "planner/definition_train.h"
 
+#include "graph/graph_frozen.h"
 #include "graph/graph_infer.h"
+#include "graph/graph_print.h"
+#include "graph/operation.h"
 #include "kinds/graph/graph_attributes.h"
 #include "kinds/network/network_model.h"
-#include "planner/attribute_check.h"
-#include "planner/attributes.h"
+#include "planner/attributes/short_names.h"
+#include "planner/old_model.h"
 #include "planner/parameters.h"
-#include "planner/short_names.h"
+#include "planner/query.h"
+#include "planner/settings.h"
 
 #define MODEL_PREFIX "model."
 
@@ -43,33 +47,59 @@ static enum status refuse_argument(const struct planning *planning, const struct
                                      SLICE_FORMAT(definition->name.name));
 }
 
+/* The name behind "model."; size 0: the statement trains by no definition, or something else is
+ * set.
+ */
+static struct slice name_of_argument(const struct planning *planning, const struct setting *setting)
+{
+    const struct slice written = setting->name.text, prefix = SLICE(MODEL_PREFIX);
+
+    if (!planning->plan->definition || written.size <= prefix.size ||
+        !slice_equal_fold((struct slice){written.data, prefix.size}, prefix))
+        return (struct slice){0};
+    return (struct slice){written.data + prefix.size, written.size - prefix.size};
+}
+
+const struct definition_argument *definition_argument_of(const struct planning *planning,
+                                                         const struct setting *setting)
+{
+    const struct definition *definition = planning->plan->definition;
+    const struct slice name = name_of_argument(planning, setting);
+
+    for (size_t i = 0; name.size > 0 && i < definition->argument_count; i++)
+        if (slice_equal_fold(name, definition->arguments[i].name))
+            return &definition->arguments[i];
+    return NULL;
+}
+
 enum status definition_take_setting(struct planning *planning, const struct setting *setting,
                                     bool *is_taken)
 {
-    const struct definition *definition = planning->plan->definition;
-    const struct slice written = setting->name.text, prefix = SLICE(MODEL_PREFIX);
-    struct slice name;
+    const struct definition_argument *argument = definition_argument_of(planning, setting);
+    const struct slice name = name_of_argument(planning, setting);
+    struct plan *plan = planning->plan;
 
-    *is_taken = false;
-    if (!definition || written.size <= prefix.size ||
-        !slice_equal_fold((struct slice){written.data, prefix.size}, prefix))
-        return STATUS_OK;
-    name = (struct slice){written.data + prefix.size, written.size - prefix.size};
-    for (size_t i = 0; i < definition->argument_count && !*is_taken; i++) {
-        const struct definition_argument *argument = &definition->arguments[i];
-
-        if (!slice_equal_fold(name, argument->name))
-            continue;
+    *is_taken = argument != NULL;
+    if (argument) {
         TRY(definition_check_value(argument, &setting->value, planning->err));
-        planning->plan->definition_values[i] = &setting->value;
-        *is_taken = true;
+        plan->definition_values[argument - plan->definition->arguments] = &setting->value;
+        return STATUS_OK;
     }
-    if (*is_taken || attribute_find_written(written, SCOPE_TRAIN, planning->plan->estimator))
+    if (name.size == 0 ||
+        attribute_find_written(setting->name.text, SCOPE_TRAIN, planning->plan->estimator))
         return STATUS_OK;
     return refuse_argument(planning, setting, name);
 }
 
 /* ----- the graph ----- */
+
+/* Are its values items in order: the numbers of a SEQUENCE, or words of one, or of a list of
+ * categories, if the graph takes them so? */
+static bool has_steps(const struct input_spec *spec)
+{
+    return spec->list.form == LIST_STEPS || spec->list.form == LIST_SEQUENCE ||
+           (spec->list.form == LIST_ITEMS && !spec->list.pair && !spec->is_weighted);
+}
 
 static enum status list_columns(const struct planning *planning, struct definition_columns *list)
 {
@@ -87,7 +117,8 @@ static enum status list_columns(const struct planning *planning, struct definiti
             columns[list->count++] =
                 (struct definition_column){.name = spec->name,
                                            .source = input_column(spec),
-                                           .is_word = spec->type != INPUT_NUMERIC};
+                                           .is_word = spec->type != INPUT_NUMERIC,
+                                           .is_sequence = has_steps(spec)};
     }
     return STATUS_OK;
 }
@@ -122,6 +153,7 @@ static enum status describe_row(const struct planning *planning, struct graph_ro
                                         .is_weighted = spec->is_weighted,
                                         .is_sequence = spec->list.form == LIST_SEQUENCE ||
                                                        spec->list.form == LIST_STEPS,
+                                        .has_order = spec->rule == RULE_ORDERED,
                                         .combiner = spec->combiner};
         row->column_count++;
         row->features += column->dense_count;
@@ -135,6 +167,27 @@ static enum status describe_row(const struct planning *planning, struct graph_ro
     return STATUS_OK;
 }
 
+/* Words that the graph takes step by step come in order. Those of SEQ_CATEGORY_ID, ids, become
+ * words of a vocabulary. */
+static void order_words(struct plan *plan, const struct graph *graph)
+{
+    for (size_t i = 0; i < plan->input_count; i++) {
+        struct input_spec *spec = &plan->inputs[i].spec;
+
+        for (uint32_t n = 0; spec->type == INPUT_TEXT && has_steps(spec) && n < graph->node_count;
+             n++) {
+            const struct graph_node *node = &graph->nodes[n];
+
+            if (!slice_is(slice_of(node->operation->name), "sequence") ||
+                (!slice_equal(node->arguments[0].text, spec->name) &&
+                 !slice_equal(node->arguments[0].text, input_column(spec))))
+                continue;
+            spec->list.form = LIST_SEQUENCE;
+            spec->rule = RULE_ORDERED;
+        }
+    }
+}
+
 static enum status make_graph(struct planning *planning, struct graph *graph)
 {
     const struct definition *definition = planning->plan->definition;
@@ -144,8 +197,60 @@ static enum status make_graph(struct planning *planning, struct graph *graph)
     TRY(list_columns(planning, &columns));
     TRY(definition_compile(definition, planning->plan->definition_values, &columns, planning->arena,
                            graph, planning->err));
+    order_words(planning->plan, graph);
     TRY(describe_row(planning, &row));
     return graph_infer(graph, &row, planning->err);
+}
+
+/* ----- USING ----- */
+
+static void print_call(const struct graph *graph, uint32_t node, struct text *out)
+{
+    if (node < graph->node_count)
+        graph_node_print_call(graph, &graph->nodes[node], out);
+    else
+        text_append_string(out, "nothing more");
+}
+
+/* The weights of the old model are those of its calls. */
+static enum status check_old_graph(const struct planning *planning, const struct graph *graph)
+{
+    const struct plan *plan = planning->plan;
+    const struct graph *old = old_model_is_named(planning) && plan->model.params
+                                  ? graph_params(plan->model.params)->graph
+                                  : NULL;
+    const uint32_t differs = old ? graph_difference(graph, old) : GRAPH_NONE;
+    struct text here, there;
+
+    if (differs == GRAPH_NONE)
+        return STATUS_OK;
+    text_init(&here, sizeof planning->err->message / 3);
+    text_init(&there, sizeof planning->err->message / 3);
+    print_call(graph, differs, &here);
+    print_call(old, differs, &there);
+    fail_at(planning->err, STATUS_INVALID, path_last(&planning->statement->object).position,
+            "model \"%.*s\" is of another graph than this: it has %s, where %.*s has %s",
+            SLICE_FORMAT(plan->model_name), text_string(&there),
+            SLICE_FORMAT(plan->definition->name.name), text_string(&here));
+    text_deinit(&here);
+    text_deinit(&there);
+    return error_hint(planning->err, "Train by the definition and the model.* arguments that it "
+                                     "was trained by: SHOW MODEL shows its statement.");
+}
+
+static enum status take_freeze(struct planning *planning, const struct graph *graph)
+{
+    const struct setting *setting = settings_find(planning, "train.freeze");
+    bool frozen[GRAPH_PARAMETERS_MAX];
+
+    if (!setting)
+        return STATUS_OK;
+    if (setting->value.text.size > GRAPH_FROZEN_BYTES_MAX)
+        return fail_at(planning->err, STATUS_LIMIT, setting->value.span.start,
+                       "train.freeze has at most %d bytes", GRAPH_FROZEN_BYTES_MAX);
+    if (graph_find_frozen(graph, setting->value.text, frozen, planning->err) != STATUS_OK)
+        return error_place(planning->err, setting->value.span.start);
+    return slice_keep(planning, setting->value.text, &planning->plan->spec.freeze);
 }
 
 enum status definition_make_graph(struct planning *planning)
@@ -161,6 +266,8 @@ enum status definition_make_graph(struct planning *planning)
     if (make_graph(planning, graph) != STATUS_OK)
         return definition_name_place(plan->definition, planning->statement->model.position,
                                      planning->err);
+    TRY(check_old_graph(planning, graph));
+    TRY(take_freeze(planning, graph));
     plan->spec.graph = graph;
     plan->spec.definition = slice_of(plan->definition->digest);
     graph_params(&plan->spec.params)->graph = graph;

@@ -13,6 +13,9 @@
 /* Room for the values of its arguments. Once plan->definition is known. */
 enum status definition_begin_values(struct planning *planning);
 
+/* The argument of the definition that the setting sets; NULL: it sets none. */
+const struct definition_argument *definition_argument_of(const struct planning *planning,
+                                                         const struct setting *setting);
 /* Is the setting an argument of the definition? False where the statement trains by none. INVALID
  * for a value of another type than its default's, and for a model.* that neither the definition nor
  * the kind of model has, with the nearest name. */

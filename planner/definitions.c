@@ -1,9 +1,8 @@
 #include "planner/definitions.h"
 
 #include "definition/zoo.h"
-#include "planner/attributes.h"
-#include "planner/estimators.h"
-#include "planner/short_names.h"
+#include "planner/attributes/estimators.h"
+#include "planner/attributes/short_names.h"
 
 static enum status refuse_zoo(const struct planning *planning, const char *what)
 {

@@ -2,12 +2,14 @@
 
 #include <string.h>
 
-#include "planner/attributes.h"
+#include "definition/definition.h"
+#include "planner/attributes/attributes.h"
 #include "planner/column_choice.h"
 #include "planner/column_function.h"
 #include "planner/settings.h"
 
-#define DIMENSION "model.embedding_dimension"
+#define DIMENSION            "model.embedding_dimension"
+#define DEFINITION_DIMENSION "dim"
 
 const struct value *embedding_dimension(const struct column *column)
 {
@@ -88,6 +90,51 @@ static const struct value *next_dimension(const struct planning *planning, size_
     return NULL;
 }
 
+/* ----- definitions ----- */
+
+/* The value of the argument that says how long embeddings are; NULL: the definition has none. */
+static const struct value **dimension_argument(const struct planning *planning,
+                                               const struct definition_argument **argument)
+{
+    const struct definition *definition = planning->plan->definition;
+
+    for (size_t i = 0; i < definition->argument_count; i++) {
+        *argument = &definition->arguments[i];
+        if (slice_is((*argument)->name, DEFINITION_DIMENSION))
+            return &planning->plan->definition_values[i];
+    }
+    return NULL;
+}
+
+static enum status refuse_definition(const struct planning *planning, const struct column *call)
+{
+    fail_at(planning->err, STATUS_INVALID, call->name.position,
+            "the definition has no argument " DEFINITION_DIMENSION
+            ", which would be the dimension of EMBEDDING");
+    return error_hint(planning->err, "INDICATOR takes the category itself.");
+}
+
+/* EMBEDDING(c, 128) sets model.dim = 128. */
+static enum status set_dimension_argument(struct planning *planning)
+{
+    const struct definition_argument *argument;
+    const struct value **dimension = dimension_argument(planning, &argument), *value;
+    const struct column *call;
+    size_t clause = 0, item = 0;
+
+    while ((value = next_dimension(planning, &clause, &item, &call))) {
+        if (!dimension)
+            return refuse_definition(planning, call);
+        if (*dimension && !are_equal(*dimension, value))
+            return fail_at(planning->err, STATUS_INVALID, value->span.start,
+                           "EMBEDDING has another dimension than model." DEFINITION_DIMENSION
+                           ", or than another EMBEDDING");
+        TRY(definition_check_value(argument, value, planning->err));
+        *dimension = value;
+    }
+    return STATUS_OK;
+}
+
 enum status embeddings_setting(struct planning *planning, const struct setting **setting)
 {
     const struct setting *given = settings_find(planning, DIMENSION);
@@ -97,6 +144,8 @@ enum status embeddings_setting(struct planning *planning, const struct setting *
     bool are_several = false;
 
     *setting = NULL;
+    if (planning->plan->definition)
+        return set_dimension_argument(planning);
     while ((value = next_dimension(planning, &clause, &item, &call))) {
         if (!estimator_uses(planning->plan->estimator, attribute_find(slice_of(DIMENSION))))
             return refuse_model(planning, call);

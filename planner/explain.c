@@ -4,7 +4,7 @@
 #include "inputs/encoders.h"
 #include "jobspec/job_size.h"
 #include "jobspec/jobspec.h"
-#include "planner/attributes.h"
+#include "planner/attributes/attributes.h"
 #include "planner/explain_graph.h"
 #include "planner/explain_score.h"
 #include "planner/explain_work.h"
@@ -128,9 +128,10 @@ static void explain_vector(struct explanation *explanation, const struct vector 
         text_printf(out, "numeric, of the ids from 0 to %u", vector->size - 1);
     else if (vector->list.form == LIST_WORDS)
         text_printf(out,
-                    "text, how many of its words are in each of %u hash buckets, of up to %u "
-                    "different words",
-                    vector->size, vector->list.words_max);
+                    "text, how many of its words%s are in each of %u hash buckets, of up to %u "
+                    "different %s",
+                    vector->list.has_pairs ? " and pairs of words" : "", vector->size,
+                    vector->list.words_max, vector->list.has_pairs ? "ones" : "words");
     else
         text_printf(out, "numeric, %u %s", vector->size,
                     vector->list.form ? "numbers of a list" : "elements");

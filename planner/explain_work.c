@@ -4,7 +4,8 @@
 #include <stdio.h>
 
 #include "jobspec/job_size.h"
-#include "planner/attributes.h"
+#include "planner/attributes/attributes.h"
+#include "planner/auto_kinds.h"
 #include "planner/parameters.h"
 #include "planner/search.h"
 
@@ -158,7 +159,14 @@ static void explain_search(struct explanation *explanation)
         text_printf(out, ": %s%u trainings in all",
                     search->method == SEARCH_HALVING ? "up to " : "",
                     search_trainings(search) * explanation->plan->folds + 1);
+    if (search->max_seconds > 0)
+        text_printf(out, "; none begins after %g seconds", search->max_seconds);
     explanation_line(explanation, "search");
+    if (!search->candidates)
+        return;
+    text_append_string(out, "each with its defaults first, then with drawn values: ");
+    auto_append_kinds(search, out);
+    explanation_line(explanation, "kinds");
 }
 
 /* Parameters that a step moves: no more words than its rows have. */

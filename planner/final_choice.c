@@ -46,13 +46,11 @@ static enum status refuse_margins(const struct planning *planning, const struct 
 static enum status refuse_rows(const struct planning *planning, const struct setting *setting)
 {
     fail_at(planning->err, STATUS_INVALID, setting->name.position,
-            "%.*s is learned from rows that are held out, and %s", SLICE_FORMAT(setting->name.text),
-            planning->plan->folds > 0 ? "with train.folds the model learns from all rows"
-                                      : "train.test_size is 0");
-    return error_hint(planning->err,
-                      "train.test_size = 0.2%s holds out a fifth of the rows, and "
-                      "validation.select names others.",
-                      planning->plan->folds > 0 ? " in place of train.folds" : "");
+            "%.*s is learned from rows that are held out, and train.test_size is 0",
+            SLICE_FORMAT(setting->name.text));
+    return error_hint(planning->err, "train.test_size = 0.2 holds out a fifth of the rows, "
+                                     "validation.select names others, and with train.folds = 5 "
+                                     "each row is scored by a model of the others.");
 }
 
 enum status final_step_plan(struct planning *planning)
@@ -71,9 +69,8 @@ enum status final_step_plan(struct planning *planning)
         return STATUS_OK;
     if (kind->link && kind->link(&plan->spec.params) == LABEL_LINK_MARGIN)
         return refuse_margins(planning, setting);
-    if (job_fits_final_step(&plan->spec) &&
-        (plan->folds > 0 ||
-         (plan->spec.test_size == 0 && !settings_find(planning, "validation.select"))))
+    if (job_fits_final_step(&plan->spec) && plan->folds == 0 && plan->spec.test_size == 0 &&
+        !settings_find(planning, "validation.select"))
         return refuse_rows(planning, setting);
     return STATUS_OK;
 }

@@ -7,7 +7,7 @@
 
 #define SPELLINGS_NAMED 4
 
-/* "left out: it is ...", or "taken, as there is no other: it is ...", and what to write instead. */
+/* "skipped: it is ...", or "taken, as there is no other: it is ...", and what to write instead. */
 static void note_left_out(const struct plan *plan, const struct plan_left_out *left_out)
 {
     static const struct {
@@ -24,14 +24,14 @@ static void note_left_out(const struct plan *plan, const struct plan_left_out *l
     const bool is_sampled = plan->explain_only && plan->query.sample_rows >= QUERY_SAMPLE_ROWS;
 
     notice_add(plan->notices, reasons[left_out->why].kind, "column \"%.*s\" is %s: %s%s",
-               SLICE_FORMAT(name), is_taken ? "taken, as there is no other" : "left out",
+               SLICE_FORMAT(name), is_taken ? "taken, as there is no other" : "skipped",
                reasons[left_out->why].what,
                is_sampled ? ", in the sample; all rows decide when it is trained" : "");
     if (left_out->why == COLUMN_FREE_TEXT && kind_learns_from_words(plan->estimator->kind))
         notice_hint(plan->notices, "COLUMN %sTEXT(%s) learns from its words.",
                     is_taken ? "" : "*, ", SQL_NAME(name));
     else if (is_taken)
-        notice_hint(plan->notices, "Of rows that are new it tells nothing: select other columns.");
+        notice_hint(plan->notices, "It tells nothing about new rows: select other columns.");
     else
         notice_hint(plan->notices,
                     "COLUMN %.*s takes it, beside the other columns that are named there.",

@@ -1,7 +1,7 @@
 #include "planner/judging.h"
 
-#include "planner/attribute_check.h"
-#include "planner/attributes.h"
+#include "planner/attributes/attribute_check.h"
+#include "planner/attributes/attributes.h"
 #include "planner/query.h"
 #include "planner/settings.h"
 #include "scoring/report.h"
@@ -216,7 +216,7 @@ enum status threshold_plan(struct planning *planning, const char *attribute)
     fail_at(planning->err, STATUS_INVALID, setting->name.position,
             "%s is of two classes, and model %.*s has %u", attribute,
             SLICE_FORMAT(plan->model_name), plan->model.class_count);
-    return error_hint(planning->err, "Of more classes the most probable one is predicted.");
+    return error_hint(planning->err, "With more classes the most probable one is predicted.");
 }
 
 enum status average_check(const struct planning *planning)

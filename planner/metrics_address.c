@@ -67,8 +67,9 @@ enum status metrics_address_plan(struct planning *planning, struct slice *served
         fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
                 "job.metrics is 'PORT' or 'IP:PORT', not '%.*s'",
                 SLICE_FORMAT(setting->value.text));
-        return error_hint(planning->err,
-                          "As in '9090', '0.0.0.0:9090' or '[::1]:9090'; port 0 is any free one.");
+        return error_hint(
+            planning->err,
+            "Write, for example, '9090', '0.0.0.0:9090' or '[::1]:9090'; port 0 is any free one.");
     }
     return slice_keep(planning, host, served_host);
 }

@@ -192,8 +192,8 @@ enum status offset_refuse_choice(const struct planning *planning, int position)
     const struct plan *plan = planning->plan;
 
     fail_at(planning->err, STATUS_INVALID, position,
-            "column \"%.*s\" is named by %s, and is no input", SLICE_FORMAT(plan->offset_name),
-            facts[plan->offset].attribute);
+            "column \"%.*s\" is named by %s, and is not used as a feature",
+            SLICE_FORMAT(plan->offset_name), facts[plan->offset].attribute);
     return error_hint(planning->err,
                       "To learn from it as well, select it once more by another name.");
 }
@@ -202,7 +202,7 @@ void offset_notice(struct plan *plan)
 {
     if (!plan->offset)
         return;
-    notice_add(plan->notices, NOTICE_ROLE, "column \"%.*s\" %s, and is no input",
+    notice_add(plan->notices, NOTICE_ROLE, "column \"%.*s\" %s, and is not used as a feature",
                SLICE_FORMAT(plan->offset_name), facts[plan->offset].what);
     notice_hint(plan->notices, "PREDICT and EVALUATE need it, too.");
 }

@@ -135,6 +135,10 @@ static enum status dispatch(struct planning *planning)
         planning->plan->object_position = path_last(&planning->statement->object).position;
         TRY(model_find(planning));
         return model_room_need(planning);
+    case STATEMENT_REPORT_MODEL:
+        TRY(plan_file(planning));
+        planning->plan->object_position = path_last(&planning->statement->object).position;
+        return model_find(planning);
     case STATEMENT_IMPORT_MODEL:
         TRY(plan_file(planning));
         return target_plan(planning, &planning->statement->into, &planning->plan->into_schema,

@@ -14,9 +14,9 @@
 #include "params/attribute.h"
 #include "params/bootstrap_choice.h"
 #include "parser/statement.h"
+#include "planner/attributes/estimators.h"
 #include "planner/catalog.h"
 #include "planner/column_kind.h"
-#include "planner/estimators.h"
 #include "scoring/outputs.h"
 #include "scoring/report.h"
 
@@ -177,7 +177,8 @@ struct plan {
     bool has_threshold; /* PREDICT, EVALUATE: of two classes the positive one is predicted */
     double threshold;   /* from this probability up */
 
-    /* PREDICT, EVALUATE, FORECAST, SHOW TRAIN, SHOW MODEL, SHOW VERSIONS, ROLLBACK, EXPORT; TRAIN:
+    /* PREDICT, EVALUATE, FORECAST, SHOW TRAIN, SHOW MODEL, SHOW VERSIONS, ROLLBACK, EXPORT, REPORT;
+     * TRAIN:
      * of the model that USING goes on from, size 0: none */
     struct slice model_schema, model_name;
     struct model_summary model; /* PREDICT, EVALUATE, FORECAST, SHOW TRAIN, TRAIN */
@@ -210,10 +211,10 @@ struct plan {
     struct notice_list *notices; /* never NULL; reading the rows adds to it */
 
     /* Offset in the text of the object that the statement names: the table of INTO or PREDICT, the
-     * job of CANCEL, the version of ROLLBACK, the model of EXPORT; -1: none. For errors after
-     * planning. */
+     * job of CANCEL, the version of ROLLBACK, the model of EXPORT and REPORT; -1: none. For errors
+     * after planning. */
     int object_position;
-    /* EXPORT and IMPORT MODEL. format.size 0: by the file's name, or what is in it */
+    /* EXPORT, IMPORT and REPORT MODEL. format.size 0: by the file's name, or what is in it */
     struct slice file, format;
     int file_position, format_position;
     struct slice version;  /* ROLLBACK MODEL m TO version: a number or a digest's beginning */

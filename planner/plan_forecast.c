@@ -43,7 +43,8 @@ static enum status plan_steps(struct planning *planning)
     if (!slice_to_integer(number->text, &steps)) {
         fail_at(planning->err, STATUS_INVALID, number->span.start,
                 "steps are a whole number, not %.*s", SLICE_FORMAT(slice_prefix(number->text, 40)));
-        return error_hint(planning->err, "As in FORECAST m FOR %u;", forecast->horizon);
+        return error_hint(planning->err, "Write, for example, FORECAST m FOR %u;",
+                          forecast->horizon);
     }
     if (forecast_check_steps(forecast, steps, planning->err) != STATUS_OK)
         return error_place(planning->err, number->span.start);

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "planner/attribute_check.h"
-#include "planner/attributes.h"
+#include "planner/attributes/attribute_check.h"
+#include "planner/attributes/attributes.h"
 #include "planner/bad_rows.h"
 #include "planner/checked_values.h"
 #include "planner/dialect.h"

@@ -5,6 +5,7 @@
 
 #include "parser/parser.h"
 #include "parser/splitter.h"
+#include "planner/auto_kinds.h"
 #include "planner/bad_rows.h"
 #include "planner/cluster.h"
 #include "planner/column_calls.h"
@@ -188,7 +189,8 @@ static enum status check_inputs(const struct planning *planning)
     const struct kind *kind = plan->estimator->kind;
 
     for (size_t i = 0; kind->takes_no_texts && i < plan->input_count; i++)
-        if (plan->inputs[i].spec.type == INPUT_TEXT)
+        if (plan->inputs[i].spec.type == INPUT_TEXT &&
+            !(kind->counts_terms && plan->inputs[i].spec.weight))
             return refuse_text(planning, &plan->inputs[i]);
     for (size_t i = 0; kind->buckets && i < plan->input_count; i++)
         if (plan->inputs[i].spec.type == INPUT_NUMERIC)
@@ -204,7 +206,7 @@ static enum status check_inputs(const struct planning *planning)
                 plan->estimator->name);
         if (input->spec.part)
             return error_hint(planning->err,
-                              "Of a date it takes the age: COLUMN DATE(%.*s, 'age').",
+                              "It accepts the age of a date: COLUMN DATE(%.*s, 'age').",
                               SLICE_FORMAT(input->spec.source));
         return error_hint(planning->err, "Leave it out of the SELECT, or make numbers of it there, "
                                          "one column for each word.");
@@ -280,8 +282,12 @@ enum status plan_train(struct planning *planning)
 
     TRY(column_calls_settle(planning));
     whole = planning->statement;
-    TRY(estimator_choose(planning));
-    TRY(search_plan(planning));
+    if (auto_is_named(whole)) {
+        TRY(search_plan_auto(planning));
+    } else {
+        TRY(estimator_choose(planning));
+        TRY(search_plan(planning));
+    }
     TRY(plan_one(planning));
     return search_plan_others(planning, whole, plan_one);
 }

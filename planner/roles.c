@@ -113,7 +113,7 @@ void roles_notices(struct plan *plan)
 
         if (is_input(plan, role->column))
             continue;
-        notice_add(plan->notices, NOTICE_ROLE, "column \"%.*s\" %s, and is no input",
+        notice_add(plan->notices, NOTICE_ROLE, "column \"%.*s\" %s, and is not used as a feature",
                    SLICE_FORMAT(role->name), facts[role->role].what);
         notice_hint(plan->notices, "COLUMN *, %.*s learns from it as well.",
                     SLICE_FORMAT(role->name));

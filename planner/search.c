@@ -3,12 +3,14 @@
 #include <string.h>
 
 #include "planner/attached.h"
-#include "planner/attribute_check.h"
-#include "planner/attributes.h"
+#include "planner/attributes/attribute_check.h"
+#include "planner/attributes/attributes.h"
+#include "planner/attributes/short_names.h"
+#include "planner/auto_kinds.h"
+#include "planner/definition_train.h"
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/settings.h"
-#include "planner/short_names.h"
 #include "planner/task_choice.h"
 
 #define PREFIX       "tune."
@@ -16,12 +18,41 @@
 
 /* tune.* of a statement, and the setting that a RANGE is in; NULL: none. */
 struct tuning {
-    const struct setting *trials, *metric, *method, *range;
+    const struct setting *trials, *metric, *method, *seconds, *range;
 };
 
 bool search_knows(const char *name)
 {
     return strncmp(name, PREFIX, strlen(PREFIX)) == 0;
+}
+
+/* The default and all that is tried are written without a point: whole numbers are drawn. */
+static bool is_whole_choice(const struct definition_argument *argument, const struct value *choice)
+{
+    for (size_t i = 0; i < choice->count; i++)
+        if (choice->items[i].kind == VALUE_NUMBER && !choice->items[i].is_integer)
+            return false;
+    return argument->value->is_integer;
+}
+
+/* An argument of the definition as an attribute, as far as a search looks at one. NULL: no memory.
+ */
+static const struct attribute *attribute_of_argument(const struct planning *planning,
+                                                     const struct definition_argument *argument,
+                                                     const struct value *choice)
+{
+    static const enum attribute_type types[] = {[DEFINITION_NUMBER] = ATTRIBUTE_REAL,
+                                                [DEFINITION_TEXT] = ATTRIBUTE_TEXT,
+                                                [DEFINITION_LIST] = ATTRIBUTE_INTEGERS};
+    struct attribute *made = ARENA_NEW(planning->arena, struct attribute, 1);
+
+    if (!made)
+        return NULL;
+    made->type = types[argument->type];
+    if (argument->type == DEFINITION_NUMBER && is_whole_choice(argument, choice))
+        made->type = ATTRIBUTE_INTEGER;
+    made->name = arena_printf(planning->arena, "model.%.*s", SLICE_FORMAT(argument->name)).data;
+    return made->name ? made : NULL;
 }
 
 /* NULL: a name that is an error, which whoever reads the settings reports. */
@@ -43,6 +74,8 @@ static void note(const struct attribute *attribute, const struct setting *settin
         tuning->metric = setting;
     else if (strcmp(attribute->name, "tune.method") == 0)
         tuning->method = setting;
+    else if (strcmp(attribute->name, "tune.max_seconds") == 0)
+        tuning->seconds = setting;
     else if (setting->value.kind == VALUE_RANGE)
         tuning->range = setting;
 }
@@ -67,7 +100,8 @@ static enum status refuse_without_trials(const struct tuning *tuning, struct err
 {
     const struct setting *setting = tuning->range    ? tuning->range
                                     : tuning->metric ? tuning->metric
-                                                     : tuning->method;
+                                    : tuning->method ? tuning->method
+                                                     : tuning->seconds;
     const bool is_range = setting->value.kind == VALUE_RANGE;
 
     fail_at(err, STATUS_INVALID, is_range ? setting->value.span.start : setting->name.position,
@@ -97,7 +131,8 @@ static enum status value_keep(struct planning *planning, const struct value *fro
 }
 
 static enum status read_axis(struct planning *planning, const struct setting *setting,
-                             const struct attribute *attribute, struct search_axis *axis)
+                             const struct attribute *attribute,
+                             const struct definition_argument *argument, struct search_axis *axis)
 {
     struct setting *kept = ARENA_NEW(planning->arena, struct setting, 1);
 
@@ -106,7 +141,8 @@ static enum status read_axis(struct planning *planning, const struct setting *se
     kept->name.position = setting->name.position;
     TRY(slice_keep(planning, setting->name.text, &kept->name.text));
     TRY(value_keep(planning, &setting->value, &kept->value));
-    return search_axis_read(kept, attribute, planning->plan->estimator, axis, planning->err);
+    *axis = (struct search_axis){.attribute = attribute, .argument = argument, .setting = kept};
+    return search_axis_read(planning->plan->estimator, axis, planning->err);
 }
 
 /* Each of them is read where it stands: a first mistake in the order of the statement. */
@@ -121,12 +157,17 @@ static enum status read_axes(struct planning *planning, struct search *search)
         return fail_no_memory(planning->err);
     for (size_t i = 0; i < statement->setting_count; i++) {
         const struct setting *setting = &statement->settings[i];
-        const struct attribute *attribute = attribute_of(setting, estimator);
+        const struct definition_argument *argument = definition_argument_of(planning, setting);
+        const struct attribute *attribute =
+            argument ? attribute_of_argument(planning, argument, &setting->value)
+                     : attribute_of(setting, estimator);
 
-        if (attribute && search_knows(attribute->name))
+        if (argument && !attribute)
+            return fail_no_memory(planning->err);
+        if (attribute && !argument && search_knows(attribute->name))
             TRY(attribute_check(setting, SCOPE_TRAIN, estimator, &attribute, planning->err));
         else if (attribute && search_is_choice(attribute, &setting->value))
-            TRY(read_axis(planning, setting, attribute, &space->axes[space->count++]));
+            TRY(read_axis(planning, setting, attribute, argument, &space->axes[space->count++]));
     }
     return STATUS_OK;
 }
@@ -208,13 +249,74 @@ static enum status plan_first(struct planning *planning, const struct search *se
     return STATUS_OK;
 }
 
+static enum status refuse_tuning(const struct planning *planning, const struct tuning *tuning)
+{
+    if (tuning->range) {
+        fail_at(planning->err, STATUS_INVALID, tuning->range->value.span.start,
+                "AUTO draws from ranges of its own");
+        return error_hint(planning->err, "TO TRAIN XGBClassifier WITH tune.trials = 20, max_depth "
+                                         "= RANGE(3, 10) searches in one of yours.");
+    }
+    fail_at(planning->err, STATUS_UNSUPPORTED, tuning->method->name.position,
+            "tune.method is not supported yet with AUTO, whose kinds have no common length");
+    return error_hint(planning->err, "Leave it out: each trial learns to its end.");
+}
+
+/* tune.* of the statement, checked where they stand. */
+static enum status check_tuning(const struct planning *planning)
+{
+    const struct statement *statement = planning->statement;
+    const struct estimator *estimator = planning->plan->estimator;
+
+    for (size_t i = 0; i < statement->setting_count; i++) {
+        const struct attribute *attribute = attribute_of(&statement->settings[i], estimator);
+
+        if (attribute && search_knows(attribute->name))
+            TRY(attribute_check(&statement->settings[i], SCOPE_TRAIN, estimator, &attribute,
+                                planning->err));
+    }
+    return STATUS_OK;
+}
+
+/* The metric that is named, and the time. */
+static enum status keep_limits(struct planning *planning, const struct tuning *tuning,
+                               struct search *search)
+{
+    search->max_seconds = tuning->seconds ? tuning->seconds->value.number : 0;
+    search->metric_position = tuning->metric ? tuning->metric->value.span.start : -1;
+    return tuning->metric
+               ? slice_keep(planning, slice_trim(tuning->metric->value.text), &search->metric)
+               : STATUS_OK;
+}
+
+enum status search_plan_auto(struct planning *planning)
+{
+    struct search *search = ARENA_NEW(planning->arena, struct search, 1);
+    struct tuning tuning;
+
+    if (!search)
+        return fail_no_memory(planning->err);
+    TRY(auto_choose(planning));
+    tuning = tuning_of(planning->statement, planning->plan->estimator);
+    if (tuning.range || tuning.method)
+        return refuse_tuning(planning, &tuning);
+    TRY(check_tuning(planning));
+    search->position =
+        tuning.trials ? tuning.trials->value.span.start : planning->statement->model.position;
+    search->trials = tuning.trials ? (uint32_t)tuning.trials->value.number : AUTO_TRIALS;
+    search->holds_out = holds_out_by_itself(planning);
+    TRY(keep_limits(planning, &tuning, search));
+    TRY(auto_draw(planning, seed_of(planning), search));
+    return plan_first(planning, search);
+}
+
 enum status search_plan(struct planning *planning)
 {
     const struct tuning tuning = tuning_of(planning->statement, planning->plan->estimator);
     struct search *search;
     unsigned method = SEARCH_RANDOM;
 
-    if (!tuning.trials && !tuning.range && !tuning.metric && !tuning.method)
+    if (!tuning.trials && !tuning.range && !tuning.metric && !tuning.method && !tuning.seconds)
         return STATUS_OK;
     if (!tuning.trials)
         return refuse_without_trials(&tuning, planning->err);
@@ -230,9 +332,7 @@ enum status search_plan(struct planning *planning)
         (void)term_find_fold(attribute_find(SLICE("tune.method"))->words, tuning.method->value.text,
                              &method);
     search->method = (enum search_method)method;
-    if (tuning.metric)
-        TRY(slice_keep(planning, slice_trim(tuning.metric->value.text), &search->metric));
-    search->metric_position = tuning.metric ? tuning.metric->value.span.start : -1;
+    TRY(keep_limits(planning, &tuning, search));
     TRY(draw(planning, search));
     return plan_first(planning, search);
 }
@@ -271,7 +371,10 @@ enum status search_statement(const struct search *search, const struct statement
                              uint32_t number, struct arena *arena, struct statement *trial,
                              struct error *err)
 {
-    struct setting *settings = ARENA_NEW(arena, struct setting, statement->setting_count + 1);
+    const struct candidate *candidate = search->candidates ? &search->candidates[number] : NULL;
+    const size_t added = candidate ? candidate->count : 0;
+    struct setting *settings =
+        ARENA_NEW(arena, struct setting, statement->setting_count + added + 1);
     size_t count = 0;
 
     if (!settings)
@@ -287,16 +390,32 @@ enum status search_statement(const struct search *search, const struct statement
             settings[count].value = *drawn;
         count++;
     }
+    for (size_t i = 0; i < added; i++)
+        settings[count++] = candidate->settings[i];
     if (search->holds_out)
         settings[count++] = held_out_setting(search);
     *trial = *statement;
+    if (candidate)
+        trial->model.text = slice_of(candidate->estimator);
     trial->settings = settings;
     trial->setting_count = count;
     return STATUS_OK;
 }
 
+static void append_candidate(const struct candidate *candidate, struct text *out)
+{
+    text_append_string(out, candidate->estimator);
+    for (size_t i = 0; i < candidate->count; i++) {
+        text_printf(out, "%s %.*s = ", i > 0 ? "," : " WITH",
+                    SLICE_FORMAT(candidate->settings[i].name.text));
+        value_append(&candidate->settings[i].value, out);
+    }
+}
+
 void search_append_values(const struct search *search, uint32_t number, struct text *out)
 {
+    if (search->candidates)
+        append_candidate(&search->candidates[number], out);
     for (size_t i = 0; i < search->space.count; i++) {
         text_printf(out, "%s%s = ", i > 0 ? ", " : "", search->space.axes[i].attribute->name);
         value_append(&search->drawn[number * search->space.count + i], out);
@@ -390,6 +509,12 @@ static enum status check_method(const struct planning *planning, const struct se
     const struct estimator *estimator = planning->plan->estimator;
     const struct attribute *rounds;
 
+    if (search->method == SEARCH_HALVING && search->max_seconds > 0) {
+        fail_at(planning->err, STATUS_INVALID, search->position,
+                "tune.max_seconds has no use with tune.method = 'halving'");
+        return error_hint(planning->err, "Halving compares trials of one length; leave one of them "
+                                         "out.");
+    }
     if (search->method == SEARCH_RANDOM || search_length(estimator, &rounds))
         return STATUS_OK;
     fail_at(planning->err, STATUS_UNSUPPORTED, search->position,
@@ -412,7 +537,8 @@ static enum status check_rows(const struct planning *planning, const struct sear
 
 static bool has_the_same_rows(const struct plan *a, const struct plan *b)
 {
-    bool is_same = a->estimator == b->estimator && a->input_count == b->input_count &&
+    bool is_same = (a->search->candidates || a->estimator->kind == b->estimator->kind) &&
+                   a->estimator->task == b->estimator->task && a->input_count == b->input_count &&
                    a->label_type == b->label_type && a->label_reading == b->label_reading;
 
     for (size_t i = 0; is_same && i < a->input_count; i++)
@@ -454,22 +580,56 @@ static enum status try_trial(const struct planning *first, const struct statemen
     TRY(plan_trial(&planning));
     if (has_the_same_rows(planned, &plan))
         return STATUS_OK;
+    if (planned->search->candidates) {
+        fail_at(first->err, STATUS_INVALID, planned->search->position,
+                "it makes other inputs of these columns than %s", planned->estimator->name);
+        return error_hint(first->err, "A statement of its own trains it.");
+    }
     fail_at(first->err, STATUS_INVALID, planned->search->position,
             "the trials of the search are of different tasks, or of different inputs");
     return error_hint(first->err, "Leave the attribute that decides it out of the search.");
 }
 
+/* Its values do not suit the rows or the statement, rather than that the machine fails. */
+static bool is_of_candidate(enum status status)
+{
+    return status == STATUS_INVALID || status == STATUS_UNSUPPORTED || status == STATUS_LIMIT;
+}
+
+/* Takes all trials of a kind out of the search, from this one on, and says why. */
+static void leave_out(const struct planning *planning, struct search *search, uint32_t number)
+{
+    const char *estimator = search->candidates[number].estimator;
+    uint32_t kept = number;
+
+    notice_add(planning->plan->notices, NOTICE_SETTING, "AUTO does not try %s: %s", estimator,
+               planning->err->message);
+    notice_hint(planning->plan->notices, "%s", planning->err->hint);
+    for (uint32_t i = number; i < search->trials; i++)
+        if (strcmp(search->candidates[i].estimator, estimator) != 0)
+            search->candidates[kept++] = search->candidates[i];
+    search->trials = kept;
+    error_clear(planning->err);
+}
+
 static enum status try_others(struct planning *planning, const struct statement *statement,
                               enum status (*plan_trial)(struct planning *planning))
 {
-    for (uint32_t i = 1; i < planning->plan->search->trials; i++) {
+    struct search *search = (struct search *)planning->plan->search;
+
+    for (uint32_t i = 1; i < search->trials;) {
         struct arena arena;
         enum status status;
 
         arena_init(&arena, ARENA_MAXIMUM);
         status = try_trial(planning, statement, i, &arena, plan_trial);
         arena_deinit(&arena);
+        if (status != STATUS_OK && search->candidates && is_of_candidate(status)) {
+            leave_out(planning, search, i);
+            continue;
+        }
         TRY(status);
+        i++;
     }
     return STATUS_OK;
 }

@@ -14,8 +14,8 @@
 #ifndef PLANNER_SEARCH_H
 #define PLANNER_SEARCH_H
 
+#include "planner/attributes/search_space.h"
 #include "planner/plan.h"
-#include "planner/search_space.h"
 
 enum search_method { SEARCH_RANDOM, SEARCH_HALVING };
 
@@ -23,14 +23,23 @@ enum search_method { SEARCH_RANDOM, SEARCH_HALVING };
 /* Rows that are held out where the statement says nothing of them. */
 #define SEARCH_HELD_OUT "0.2"
 
+/* TO TRAIN AUTO: a kind of model, with values for it. */
+struct candidate {
+    const char *estimator;
+    const struct setting *settings; /* (count) */
+    size_t count;                   /* 0: its defaults */
+};
+
 struct search {
-    struct search_space space;
+    struct search_space space;    /* empty where there are candidates */
+    struct candidate *candidates; /* (trials): TO TRAIN AUTO (auto_kinds.h); else NULL */
     uint32_t trials;           /* trials that are run: in a small space fewer than are asked for */
     const struct value *drawn; /* (trials, axes) */
     enum search_method method;
     struct slice metric; /* the metric's name in results: "loss", "RMSE" */
     int metric_position; /* -1: the statement does not name it */
     bool is_loss;        /* less of it is better */
+    double max_seconds;  /* no trial begins after them; 0: all do */
     bool holds_out;      /* SEARCH_HELD_OUT is set for the trials */
     int position;        /* position of the number of trials in the text */
 };
@@ -41,6 +50,8 @@ struct planning;
  * INVALID for values that cannot be drawn, with a RANGE also where no search is asked for. Once
  * the estimator is known. */
 enum status search_plan(struct planning *planning);
+/* The same of TO TRAIN AUTO, which begins with plan->estimator. */
+enum status search_plan_auto(struct planning *planning);
 /* Metric and method, and whether all other trials can be planned, as plan_trial plans them. When
  * the first is planned; `whole` is the statement with the search. */
 enum status search_plan_others(struct planning *planning, const struct statement *whole,

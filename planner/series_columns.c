@@ -124,16 +124,43 @@ static enum status refuse_time(const struct planning *planning, const struct que
                       SQL_NAME(column->name), SQL_NAME(column->name));
 }
 
+static enum status refuse_no_time(const struct planning *planning)
+{
+    fail_at(planning->err, STATUS_INVALID, planning->statement->model.position,
+            "%s needs forecast.time", planning->plan->estimator->name);
+    return error_hint(planning->err, "A column day is WITH forecast.time = 'day'.");
+}
+
+/* The one column of dates, as SQLFlow's statements name none (forecast_span.h). */
+static enum status take_date(const struct planning *planning, struct series_columns *columns)
+{
+    struct plan *plan = planning->plan;
+
+    columns->time_position = planning->statement->model.position;
+    for (size_t i = 0; i < plan->query.count; i++) {
+        if (!column_is_date(&plan->query.columns[i]) || (int)i == plan->label_column)
+            continue;
+        if (columns->time >= 0)
+            return refuse_no_time(planning);
+        columns->time = (int)i;
+    }
+    if (columns->time < 0)
+        return refuse_no_time(planning);
+    notice_add(plan->notices, NOTICE_ROLE, "column \"%.*s\", the one of dates, is the time",
+               SLICE_FORMAT(plan->query.columns[columns->time].name));
+    notice_hint(plan->notices, "forecast.time names another.");
+    return STATUS_OK;
+}
+
 static enum status find_time(const struct planning *planning, struct series_columns *columns)
 {
     const struct setting *setting = settings_find(planning, "forecast.time");
     const struct query_column *column;
 
-    if (!setting) {
-        fail_at(planning->err, STATUS_INVALID, planning->statement->model.position,
-                "%s needs forecast.time", planning->plan->estimator->name);
-        return error_hint(planning->err, "A column day is WITH forecast.time = 'day'.");
-    }
+    if (!setting && settings_find(planning, "forecast.start"))
+        return take_date(planning, columns);
+    if (!setting)
+        return refuse_no_time(planning);
     columns->time_position = setting->value.span.start;
     TRY(find_column(planning, "time ", setting->value.text, columns->time_position,
                     &columns->time));
@@ -226,7 +253,8 @@ static bool takes_regressors(const struct planning *planning)
     const struct method *method;
     struct error ignored;
 
-    return forecast_method(slice_of(forecast_method_words[params->method]), &method, &ignored) ==
+    return params->hierarchy == HIERARCHY_NONE &&
+           forecast_method(slice_of(forecast_method_words[params->method]), &method, &ignored) ==
                STATUS_OK &&
            regressors_suit(method);
 }
@@ -240,8 +268,13 @@ static bool is_regressor(const struct query *query, const struct query_column *c
 
 static void tell_no_input(struct plan *plan, const struct query_column *column, bool takes_numbers)
 {
-    notice_add(plan->notices, NOTICE_ROLE, "column \"%.*s\" is no input of %s",
-               SLICE_FORMAT(column->name), takes_numbers ? "a forecast" : plan->estimator->name);
+    const bool has_totals = forecast_params(&plan->spec.params)->hierarchy != HIERARCHY_NONE;
+
+    notice_add(plan->notices, NOTICE_ROLE, "column \"%.*s\" is not used by %s",
+               SLICE_FORMAT(column->name),
+               takes_numbers ? "a forecast"
+               : has_totals  ? "a forecast with totals"
+                             : plan->estimator->name);
     notice_hint(plan->notices,
                 takes_numbers
                     ? "Regressors are numbers; a column that tells series apart goes into "

@@ -1,8 +1,9 @@
 #include "planner/settings.h"
 
-#include "planner/attribute_check.h"
+#include "planner/attributes/attribute_check.h"
 #include "planner/definition_train.h"
 #include "planner/embeddings.h"
+#include "planner/forecast_span.h"
 #include "planner/idle_settings.h"
 #include "planner/parameters.h"
 #include "planner/planning.h"
@@ -49,9 +50,9 @@ static enum status read_setting(struct planning *planning, const struct setting 
 enum status settings_read(struct planning *planning, unsigned scope)
 {
     const size_t count = planning->statement->setting_count;
-    const struct setting *embedding;
+    const struct setting *embedding, *horizon;
 
-    planning->settings = ARENA_NEW(planning->arena, struct checked_setting, count + 2);
+    planning->settings = ARENA_NEW(planning->arena, struct checked_setting, count + 3);
     if (!planning->settings)
         return fail_no_memory(planning->err);
     for (size_t i = 0; i < count; i++) {
@@ -67,6 +68,9 @@ enum status settings_read(struct planning *planning, unsigned scope)
     }
     if (scope != SCOPE_TRAIN)
         return STATUS_OK;
+    TRY(forecast_span_setting(planning, &horizon));
+    if (horizon)
+        return read_setting(planning, horizon, scope); /* a forecast has no EMBEDDING */
     TRY(embeddings_setting(planning, &embedding));
     return embedding ? read_setting(planning, embedding, scope) : STATUS_OK;
 }

@@ -420,6 +420,23 @@ static void hint_measures(const struct plan *plan, const struct query_column *co
                 SQL_NAME(column->name), SQL_TEXT(unit), SQL_NAME(column->name));
 }
 
+/* The name of a member is the user's to choose. */
+static void hint_objects(const struct plan *plan, const struct query_column *column)
+{
+    if (plan->dialect == SQL_POSTGRES)
+        notice_hint(plan->notices, "%s::json ->> 'name' AS name makes a column of a member.",
+                    SQL_NAME(column->name));
+    else
+        notice_hint(plan->notices, "json_extract(%s, '$.name') AS name makes a column of a member.",
+                    SQL_NAME(column->name));
+}
+
+static void hint_lists(const struct plan *plan, const struct query_column *column)
+{
+    notice_hint(plan->notices, "COLUMN *, TEXT(%s) takes each of their words.",
+                SQL_NAME(column->name));
+}
+
 static const struct {
     const char *looks; /* NULL: numbers with separators between them */
     void (*hint)(const struct plan *plan, const struct query_column *column);
@@ -434,6 +451,8 @@ static const struct {
     [SHAPE_DURATION] = {"durations", hint_durations},
     [SHAPE_UNITS] = {"numbers with several units", hint_units},
     [SHAPE_MEASURE] = {"numbers with a unit", hint_measures},
+    [SHAPE_OBJECT] = {"objects of JSON", hint_objects},
+    [SHAPE_LIST] = {"lists of words", hint_lists},
 };
 
 static void append_looks(const struct shaped_words *shaped, struct text *out)

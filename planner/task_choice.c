@@ -1,18 +1,24 @@
 #include "planner/task_choice.h"
 
-#include "planner/attribute_check.h"
+#include "planner/attributes/attribute_check.h"
 #include "planner/column_function.h"
 #include "planner/column_kind.h"
 #include "planner/definition_train.h"
 #include "planner/definitions.h"
 #include "planner/old_model.h"
 #include "planner/query.h"
+#include "planner/search.h"
 #include "planner/settings.h"
 #include "planner/targets.h"
 
 #define CLASSES_MOST   20 /* different whole numbers that still are classes, */
 #define CLASS_ROWS     10 /* with so many rows each in the mean, unless there are two */
 #define CLASSES_OF_BIT 2
+
+bool task_is_of_label(const struct plan *plan)
+{
+    return estimator_beside(plan->estimator) || (plan->search && plan->search->candidates);
+}
 
 bool column_holds_classes(const struct query_column *column)
 {

@@ -7,6 +7,7 @@
 #include "base/order.h"
 #include "base/random.h"
 #include "scoring/metrics.h"
+#include "scoring/row_counts.h"
 
 /* A measured row without what is as long as the model wants it, which lies in `numbers` and
  * `scores` of the bootstrap. It has no padding: rows are compared by their bytes. */
@@ -145,17 +146,24 @@ static int compare_rows(const void *a, const void *b, void *context)
 
 /* ---- resamples ---- */
 
+/* SplitMix64: the numbers behind a start, a step apart, well mixed. */
+static inline uint64_t mixed(uint64_t number)
+{
+    number = (number ^ number >> 30) * 0xbf58476d1ce4e5b9u;
+    number = (number ^ number >> 27) * 0x94d049bb133111ebu;
+    return number ^ number >> 31;
+}
+
 /* times (count): how often each row is drawn. */
 static void draw(const struct bootstrap *bootstrap, uint32_t resample, uint32_t *times)
 {
-    const uint64_t seed = bootstrap->options.bootstrap.seed;
     const size_t count = bootstrap->count;
+    uint64_t next = random_bits(bootstrap->options.bootstrap.seed, RANDOM_BOOTSTRAP, resample, 0);
 
     memset(times, 0, count * sizeof *times);
     for (size_t i = 0; i < count; i++) {
-        const uint64_t bits = random_bits(seed, RANDOM_BOOTSTRAP, resample, i);
-
-        times[(uint64_t)((unsigned __int128)bits * count >> 64)]++;
+        next += 0x9e3779b97f4a7c15u;
+        times[(uint64_t)((unsigned __int128)mixed(next) * count >> 64)]++;
     }
 }
 
@@ -206,7 +214,6 @@ static enum status measure_resample(const struct bootstrap *bootstrap, uint32_t 
     struct metrics *metrics;
     enum status status;
 
-    draw(bootstrap, resample, times);
     TRY(metrics_new(bootstrap->model, &bootstrap->options, &metrics, err));
     status = add_resample(bootstrap, times, metrics, err);
     for (size_t i = 0; status == STATUS_OK && i < count; i++)
@@ -251,12 +258,56 @@ static enum status check_draws(const struct bootstrap *bootstrap, struct error *
     return error_hint(err, "Set evaluate.bootstrap to fewer, or measure a sample of the rows.");
 }
 
+static enum status put_rows(const struct bootstrap *bootstrap, struct row_counts *counts,
+                            struct error *err)
+{
+    struct metrics_row row = {0};
+
+    for (size_t i = 0; i < bootstrap->count; i++) {
+        take_row(bootstrap, i, &row);
+        TRY(row_counts_put(counts, &row, err));
+    }
+    return STATUS_OK;
+}
+
+/* one (count): room for the values of a resample. */
+static enum status measure_counts(const struct bootstrap *bootstrap, struct row_counts *counts,
+                                  size_t count, const struct stop *stop, uint32_t *times,
+                                  double *one, double *values, struct error *err)
+{
+    const uint32_t resamples = bootstrap->options.bootstrap.resamples;
+
+    TRY(put_rows(bootstrap, counts, err));
+    for (uint32_t i = 0; i < resamples; i++) {
+        TRY(stop_ask(stop, err));
+        draw(bootstrap, i, times);
+        row_counts_measure(counts, times, one);
+        for (size_t j = 0; j < count; j++)
+            values[j * resamples + i] = one[j];
+    }
+    return STATUS_OK;
+}
+
+/* values (count, resamples), and room for another (count). */
 static enum status measure_all(struct bootstrap *bootstrap, const struct measure *measures,
                                size_t count, const struct stop *stop, uint32_t *times,
                                double *values, struct error *err)
 {
-    for (uint32_t i = 0; i < bootstrap->options.bootstrap.resamples; i++) {
+    const uint32_t resamples = bootstrap->options.bootstrap.resamples;
+    struct row_counts *counts;
+    enum status status;
+
+    if (row_counts_have(bootstrap->model, &bootstrap->options, measures, count)) {
+        TRY(row_counts_new(bootstrap->model, &bootstrap->options, measures, count, bootstrap->count,
+                           &counts, err));
+        status = measure_counts(bootstrap, counts, count, stop, times,
+                                values + (size_t)resamples * count, values, err);
+        row_counts_free(counts);
+        return status;
+    }
+    for (uint32_t i = 0; i < resamples; i++) {
         TRY(stop_ask(stop, err));
+        draw(bootstrap, i, times);
         TRY(measure_resample(bootstrap, i, measures, count, times, values, err));
     }
     return STATUS_OK;
@@ -268,7 +319,7 @@ enum status bootstrap_bounds(struct bootstrap *bootstrap, const struct measure *
 {
     const struct bootstrap_choice *choice = &bootstrap->options.bootstrap;
     uint32_t *times = calloc(bootstrap->count + 1, sizeof *times);
-    double *values = calloc((size_t)choice->resamples * count + 1, sizeof *values);
+    double *values = calloc(((size_t)choice->resamples + 1) * count + 1, sizeof *values);
     enum status status = times && values ? check_draws(bootstrap, err) : fail_no_memory(err);
 
     if (!bootstrap->is_sorted && bootstrap->count > 0)

@@ -98,6 +98,20 @@ const struct formula *formula_word(struct formula_program *program, uint32_t col
                     .op = FORMULA_READ_WORD, .index = column, .words = words, .count = count});
 }
 
+const struct formula *formula_item(struct formula_program *program, uint32_t column, uint32_t item)
+{
+    return make(program,
+                &(struct formula){.op = FORMULA_READ_ITEM, .index = column, .count = item});
+}
+
+const struct formula *formula_graph(struct formula_program *program,
+                                    const struct formula *const *terms, uint32_t count,
+                                    uint32_t output)
+{
+    return make(program, &(struct formula){
+                             .op = FORMULA_GRAPH, .terms = terms, .count = count, .index = output});
+}
+
 /* Items of a list that grows; NULL: no memory. */
 static void *grow(struct arena *arena, const void *items, uint32_t count, uint32_t *room,
                   size_t size)

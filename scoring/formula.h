@@ -51,7 +51,11 @@ enum formula_op {
     FORMULA_READ_NUMBER, /* the number by cell_to_number and `reading` */
     FORMULA_READ_WORD,   /* the place among `words` (count), -1 for another one */
     FORMULA_READ_DATE,   /* seconds since 1970 in UTC, of ISO's form */
-    FORMULA_REFUSE       /* the row cannot be scored, for what column `index` holds */
+    FORMULA_READ_ITEM,   /* number `count` of the list, where is_graph */
+    FORMULA_REFUSE,      /* the row cannot be scored, for what column `index` holds */
+    /* Number `index` of what the model's own graph of operations gives for `terms` (count), the
+     * columns and then the ids of a row, where is_graph: */
+    FORMULA_GRAPH
 };
 
 struct formula {
@@ -110,6 +114,11 @@ const struct formula *formula_read(struct formula_program *program, enum formula
                                    uint32_t column, enum input_reading reading);
 const struct formula *formula_word(struct formula_program *program, uint32_t column,
                                    const struct slice *words, uint32_t count);
+const struct formula *formula_item(struct formula_program *program, uint32_t column, uint32_t item);
+/* terms (count) are the arena's. */
+const struct formula *formula_graph(struct formula_program *program,
+                                    const struct formula *const *terms, uint32_t count,
+                                    uint32_t output);
 /* A variable that is this formula; a number and a variable stay what they are. */
 const struct formula *formula_let(struct formula_program *program, const struct formula *formula);
 /* The formula, and 0 - a, a + b, |a|; |a| takes a variable. */

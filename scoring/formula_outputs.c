@@ -364,7 +364,8 @@ enum status model_formulas(const struct model *model, struct arena *arena,
                     model->kind->name),
                error_hint(err, "Trees, linear models, score cards, naive Bayes, networks, clusters "
                                "and components are.");
-    if (model->kind->leaf_count == NULL && model_cost(model).multiplications > MULTIPLICATIONS_MOST)
+    if (model->kind->leaf_count == NULL && !model->kind->has_calls &&
+        model_cost(model).multiplications > MULTIPLICATIONS_MOST)
         return fail(err, STATUS_LIMIT, "a model of %.0f products a row, where formulas have %.0f",
                     model_cost(model).multiplications, MULTIPLICATIONS_MOST),
                error_hint(err, "Networks that are exported are small ones.");

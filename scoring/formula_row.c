@@ -112,11 +112,19 @@ static enum status refuse(const struct transform_input *input, const char *what,
                            "dates in ISO's form, and offsets.");
 }
 
-static enum status check_input(const struct transform_input *input, struct error *err)
+/* Where a row may have arrays: all numbers of the list, as the model takes them. */
+static bool is_array(const struct formula_program *program, const struct transform_input *input)
+{
+    return program->is_graph &&
+           (input->spec.list.form == LIST_DENSE || input->spec.list.form == LIST_STEPS);
+}
+
+static enum status check_input(const struct formula_program *program,
+                               const struct transform_input *input, struct error *err)
 {
     if (input->spec.cross)
         return refuse(input, "a cross of columns", err);
-    if (input->spec.list.form)
+    if (input->spec.list.form && !is_array(program, input))
         return refuse(input, "of a list in a text", err);
     if (input->spec.type == INPUT_TEXT)
         return refuse(input, "the words of a text", err);
@@ -157,8 +165,10 @@ static const struct formula *number_of(struct formula_program *program,
 
     if (input->spec.part)
         return part_number(program, seconds_of(program, input, dates), input->spec.part);
-    number = formula_let(
-        program, formula_read(program, FORMULA_READ_NUMBER, input->column, input->spec.reading));
+    number = formula_let(program, input->spec.list.form
+                                      ? formula_item(program, input->column, input->spec.element)
+                                      : formula_read(program, FORMULA_READ_NUMBER, input->column,
+                                                     input->spec.reading));
     if (!input->has_code)
         return number;
     return formula_let(program,
@@ -321,7 +331,7 @@ enum status formula_row_make(struct formula_program *program, struct formula_row
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
-        TRY(check_input(input, err));
+        TRY(check_input(program, input, err));
         if (input->spec.offset)
             make_offset(program, input, &dates, row);
         else if (input->spec.type == INPUT_NUMERIC)

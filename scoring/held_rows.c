@@ -18,6 +18,7 @@ void held_rows_deinit(struct held_rows *held)
     free(held->dense);
     free(held->ids);
     free(held->labels);
+    row_copies_deinit(&held->copies);
     *held = (struct held_rows){0};
 }
 
@@ -79,6 +80,7 @@ static void sift_down(struct held_row *rows, uint32_t count)
     }
 }
 
+/* By inputs and label alone. */
 static uint64_t hash_row(const struct held_rows *held, const struct scorer *scorer,
                          const struct row_label *label)
 {
@@ -90,6 +92,17 @@ static uint64_t hash_row(const struct held_rows *held, const struct scorer *scor
     if (task_has_label(held->model->task))
         memcpy(&parts[2], label, sizeof parts[2]);
     return bytes_hash(parts, sizeof parts, HELD_SEED);
+}
+
+/* By how many rows like it came before, too. */
+static enum status hash_copy(struct held_rows *held, const struct scorer *scorer,
+                             const struct row_label *label, uint64_t *hash, struct error *err)
+{
+    uint64_t parts[2] = {hash_row(held, scorer, label)};
+
+    TRY(row_copies_add(&held->copies, parts[0], &parts[1], err));
+    *hash = parts[1] == 0 ? parts[0] : bytes_hash(parts, sizeof parts, HELD_SEED);
+    return STATUS_OK;
 }
 
 static void keep_row(struct held_rows *held, uint32_t place, const struct scorer *scorer,
@@ -107,10 +120,10 @@ static void keep_row(struct held_rows *held, uint32_t place, const struct scorer
 enum status held_rows_add(struct held_rows *held, const struct scorer *scorer,
                           const struct row_label *label, struct error *err)
 {
-    const uint64_t hash = hash_row(held, scorer, label);
-    const bool is_full = held->count == held->rows_max;
+    uint64_t hash;
 
-    if (is_full) {
+    TRY(hash_copy(held, scorer, label, &hash, err));
+    if (held->count == held->rows_max) {
         if (hash >= held->rows[0].hash)
             return STATUS_OK;
         held->rows[0].hash = hash;

@@ -4,13 +4,16 @@
  *
  *     held_rows_init --> held_rows_add for each row, in any order --> held_rows_sort --> reading
  *
- * If more rows come, those with the least hashes of inputs and label are held. Rows are read in the
- * order of these hashes. So neither the order in which they come nor the caller makes a difference.
+ * If more rows come, those with the least hashes of inputs, label and how many copies of the row
+ * came before are held: a row that comes a thousand times has a thousand chances, each for itself.
+ * Rows are read in the order of these hashes. So neither the order in which they come nor the
+ * caller makes a difference, as long as no more different rows come than row_copies.h counts.
  */
 #ifndef SCORING_HELD_ROWS_H
 #define SCORING_HELD_ROWS_H
 
 #include "scoring/model.h"
+#include "scoring/row_copies.h"
 #include "scoring/row_label.h"
 
 #define HELD_BYTES_MAX ((size_t)1 << 30)
@@ -28,6 +31,7 @@ struct held_rows {
     float *dense;             /* (capacity, dense_width): by place */
     int32_t *ids;             /* (capacity, id_count): by place */
     struct row_label *labels; /* (capacity): by place */
+    struct row_copies copies;
 };
 
 void held_rows_init(struct held_rows *held, const struct model *model, uint32_t rows_max);

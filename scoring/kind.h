@@ -162,7 +162,8 @@ struct kind {
     bool is_shift_free; /* a model does not depend on what is taken off an input: numbers that are
                          * not standardised become floats without their mean, so that those far from
                          * 0 keep their digits */
-    bool takes_no_texts; /* no TEXT(c) may be an input that selects rows of a table */
+    bool takes_no_texts; /* no TEXT(c) may be an input that selects rows of a table, but for */
+    bool counts_terms;   /* one with a vocabulary, whose words count as often as they are there */
     bool counts_words;   /* TEXT(c) makes an input of each of its hash buckets: how many words of
                           * the text are in it (LIST_WORDS of cell_list.h) */
     /* Nothing is learned unless training rows of each class weigh something. */
@@ -316,7 +317,8 @@ struct kind {
 /* May an input of its models be TEXT(c)? */
 static inline bool kind_learns_from_words(const struct kind *kind)
 {
-    return kind->counts_words || !(kind->takes_no_texts || kind->takes_numbers_alone);
+    return kind->counts_words || kind->counts_terms ||
+           !(kind->takes_no_texts || kind->takes_numbers_alone);
 }
 
 /* The cost of a model, like kind->cost's before there is one. */

@@ -152,6 +152,10 @@ struct model {
      * none; of model_read_meta the count alone. */
     const struct slice *statistics;
     uint32_t statistics_count;
+    /* (fold_score_count): bytes that the job of a fold publishes behind its model
+     * (runtime/data/fold_scores.h). No stored model has any. */
+    const struct slice *fold_scores;
+    uint32_t fold_score_count;
 };
 
 uint32_t model_outputs(const struct model *model); /* floats that a row gives */

@@ -99,6 +99,20 @@ static void feed_list(const struct feed *feed, uint32_t format, const struct tra
     feed_u64(feed, input->spec.element);
     if (format >= MODEL_FORMAT_COUNTS)
         feed_u64(feed, input->spec.list.words_max);
+    if (input->spec.list.has_pairs) /* models of before have none */
+        feed_u64(feed, 1);
+}
+
+/* Nothing where an input has neither pairs nor weights, which is that of every older model. */
+static void feed_terms(const struct feed *feed, const struct transform_input *input)
+{
+    if (!input->spec.has_pairs && !input->spec.weight)
+        return;
+    feed_u64(feed, input->spec.has_pairs);
+    feed_u64(feed, input->spec.weight);
+    feed_u64(feed, input->texts);
+    for (uint32_t i = 0; input->spec.weight == TEXT_WEIGHT_TFIDF && i < input->word_count; i++)
+        feed_u64(feed, input->word_counts[i]);
 }
 
 static void feed_input(const struct feed *feed, uint32_t format, bool keeps_numbers,
@@ -140,6 +154,7 @@ static void feed_input(const struct feed *feed, uint32_t format, bool keeps_numb
     if (format >= MODEL_FORMAT_LISTS) {
         feed_u64(feed, input->spec.combiner);
         feed_u64(feed, input->spec.is_weighted);
+        feed_terms(feed, input);
     }
     feed_u64(feed, input->word_count);
     for (uint32_t i = 0; i < input->word_count; i++)

@@ -78,6 +78,8 @@ static enum status add_input(cJSON *inputs, const struct transform_input *input,
         if (has_words(input))
             json_add_integer(object, "words", input->word_count);
         json_add_integer(object, "hash_buckets", input->hash_buckets);
+        if (input->spec.weight == TEXT_WEIGHT_TFIDF)
+            json_add_integer(object, "texts", (int64_t)input->texts);
     } else if (!keeps_numbers) {
         add_number(object, input);
     } else if (input->mean != 0) {
@@ -355,12 +357,16 @@ static enum status read_learned(const cJSON *object, uint32_t format, bool keeps
                                 struct transform_input *input, struct error *err)
 {
     const bool is_text = input->spec.type == INPUT_TEXT;
+    int64_t texts = 0;
 
     TRY(json_get_boolean(object, "has_nulls", &input->has_nulls, err));
     if (is_text && input->has_nulls)
         return corrupt(err, "an input is no text");
     if (has_words(input))
         TRY(get_count(object, "words", 0, CATEGORY_WORDS_MAX, &input->word_count, err));
+    if (input->spec.weight == TEXT_WEIGHT_TFIDF)
+        TRY(json_get_integer(object, "texts", 1, EXACT_INTEGER, &texts, err));
+    input->texts = (uint64_t)texts;
     if (input->spec.type != INPUT_NUMERIC)
         return get_count(object, "hash_buckets", is_text && !has_words(input), CATEGORY_WORDS_MAX,
                          &input->hash_buckets, err);
@@ -767,7 +773,11 @@ enum status model_read_meta(struct slice meta_json, const struct kind *const *ki
     count_columns(&model->transform);
     model->multiplications = model_cost(model).multiplications;
     model->content = NULL;
-    for (uint32_t i = 0; i < model->transform.input_count; i++)
-        model->transform.inputs[i].word_count = 0;
+    for (uint32_t i = 0; i < model->transform.input_count; i++) {
+        struct transform_input *input = &model->transform.inputs[i];
+
+        input->id_rows = input->word_count > 0 ? input->word_count : 1; /* the words are not here */
+        input->word_count = 0;
+    }
     return STATUS_OK;
 }

@@ -27,6 +27,7 @@
 #include "scoring/model.h"
 
 #define MODEL_CHUNK_BYTES     ((size_t)256 << 10)
+#define MODEL_FOLD_SCORES     "fold scores" /* a part of the models of folds alone */
 #define MODEL_META_BYTES_MAX  ((size_t)16 << 20)
 #define MODEL_ROWS_MAX        ((uint64_t)64 << 20)
 #define MODEL_WEIGHT_ROWS_MAX 1000000

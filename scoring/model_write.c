@@ -256,6 +256,20 @@ static enum status write_statistics(struct writer *writer, struct error *err)
     return STATUS_OK;
 }
 
+static enum status write_fold_scores(struct writer *writer, struct error *err)
+{
+    const struct model *model = writer->model;
+    const uint32_t count = model->fold_score_count;
+    struct model_row row = {.part = SLICE(MODEL_FOLD_SCORES), .name = SLICE(""), .has_data = true};
+
+    for (uint64_t i = begin_section(writer, count); i < count && !writer->is_full; i++) {
+        row.position = (int64_t)i;
+        row.data = model->fold_scores[i];
+        TRY(give(writer, &row, err));
+    }
+    return STATUS_OK;
+}
+
 enum status model_write_some(const struct model *model, uint64_t *next, size_t bytes_max,
                              bool *is_at_end, model_row_sink *sink, void *context,
                              struct error *err)
@@ -275,6 +289,8 @@ enum status model_write_some(const struct model *model, uint64_t *next, size_t b
         TRY(write_vocabulary(&writer, err));
     if (!writer.is_full)
         TRY(write_statistics(&writer, err));
+    if (!writer.is_full)
+        TRY(write_fold_scores(&writer, err));
     *next += writer.written;
     *is_at_end = !writer.is_full;
     return STATUS_OK;

@@ -105,8 +105,33 @@ static enum status finish_category(struct transform *transform, struct transform
     take_ids(transform, input);
     input->null_id = input->has_nulls && !transform->keeps_numbers
                          ? (int32_t)(input->first_id + input->id_rows - 1)
-                         : -1;
+                     : transform->keeps_numbers && transform->has_rests ? INPUT_NULL_APART
+                                                                        : -1;
     return word_table_make(input, arena, err);
+}
+
+static enum status refuse_counts(const struct transform_input *input, struct error *err)
+{
+    return fail(err, STATUS_CORRUPT, "column \"%.*s\": a word of more texts than there are",
+                SLICE_FORMAT(input->spec.name));
+}
+
+/* How rare each word of the vocabulary is (weighted_terms.h). */
+static enum status weigh_words(struct transform_input *input, struct arena *arena,
+                               struct error *err)
+{
+    double *rarity = ARENA_NEW(arena, double, input->word_count + 1u);
+
+    if (!rarity)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < input->word_count; i++) {
+        if (input->word_counts[i] < 1 || input->word_counts[i] > input->texts)
+            return refuse_counts(input, err);
+        rarity[i] =
+            logarithm_double((1 + (double)input->texts) / (1 + (double)input->word_counts[i])) + 1;
+    }
+    input->rarity = rarity;
+    return STATUS_OK;
 }
 
 static enum status finish_text(struct transform *transform, struct transform_input *input,
@@ -120,6 +145,8 @@ static enum status finish_text(struct transform *transform, struct transform_inp
                     SLICE_FORMAT(input->spec.name), input->hash_buckets, input->spec.words_max);
     take_ids(transform, input);
     transform->texts[transform->text_count++] = text_ids_of(input);
+    if (input->spec.weight == TEXT_WEIGHT_TFIDF)
+        TRY(weigh_words(input, arena, err));
     return input->encoder->counts == COUNTS_WORDS ? word_table_make(input, arena, err) : STATUS_OK;
 }
 

@@ -37,7 +37,8 @@
  * cell is NULL. So scale is 1 and limit TRANSFORM_KEPT_MOST, neither of which is stored. The mean
  * is the column's origin: 0, or where floats would take different numbers for one, such as seconds
  * since 1970, a number in their midst, which is taken off before they become floats. NULL in a
- * category is -1 then, whether training saw NULLs or not.
+ * category is -1 then, whether training saw NULLs or not; INPUT_NULL_APART where numbers have
+ * rests.
  *
  * Others need more digits of a number than a float has (kind->has_rests), as where two columns are
  * nearly the same: behind all columns of dense comes one of each numeric input, the number less its

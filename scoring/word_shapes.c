@@ -127,6 +127,43 @@ static bool is_measure(struct slice word, struct slice *unit)
            is_number((struct slice){word.data, end});
 }
 
+/* JSON's objects, and lists of them, by their beginning. */
+static bool is_object(struct slice word)
+{
+    size_t at = word.size > 0 && word.data[0] == '[';
+
+    if (at >= word.size || word.data[at] != '{')
+        return false;
+    for (at++; at < word.size && (word.data[at] == ' ' || word.data[at] == '\n');)
+        at++;
+    return at < word.size && word.data[at] == '"';
+}
+
+/* Is there an item on both sides of each '|', or of each ';'? */
+static bool is_list_by(struct slice word, char sign)
+{
+    size_t items = 1, length = 0;
+
+    for (size_t i = 0; i < word.size; i++) {
+        if (word.data[i] != sign) {
+            length++;
+            continue;
+        }
+        if (length == 0)
+            return false;
+        items++;
+        length = 0;
+    }
+    return items > 1 && length > 0;
+}
+
+static enum word_shape shape_of_words(struct slice word)
+{
+    if (is_object(word))
+        return SHAPE_OBJECT;
+    return is_list_by(word, '|') || is_list_by(word, ';') ? SHAPE_LIST : SHAPE_NONE;
+}
+
 enum word_shape word_shape_of(struct slice word, struct slice *unit)
 {
     struct word_form form;
@@ -141,7 +178,7 @@ enum word_shape word_shape_of(struct slice word, struct slice *unit)
     if (is_quoted(word))
         return SHAPE_QUOTED;
     if (!word_form_of(word, &form))
-        return is_measure(word, unit) ? SHAPE_MEASURE : SHAPE_NONE;
+        return is_measure(word, unit) ? SHAPE_MEASURE : shape_of_words(word);
     if (is_named_month(word, &form))
         return SHAPE_DATE;
     if (word_form_is(&form, "#O"))
@@ -152,7 +189,7 @@ enum word_shape word_shape_of(struct slice word, struct slice *unit)
         return SHAPE_DURATION;
     if (is_measure(word, unit))
         return SHAPE_MEASURE;
-    return word_form_is_parts(&form) ? SHAPE_PARTS : SHAPE_NONE;
+    return word_form_is_parts(&form) ? SHAPE_PARTS : shape_of_words(word);
 }
 
 /* ---- the words of a column ---- */

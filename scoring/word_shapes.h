@@ -12,6 +12,8 @@
  *     SHAPE_DURATION   7h 29m   PT449M
  *     SHAPE_UNITS      12 MB   3.5 GB: one of a few units behind each number
  *     SHAPE_MEASURE    12.5 kg   1.4k: one unit behind all of the numbers
+ *     SHAPE_OBJECT     {"a": 1}   [{"a": 1}]: JSON
+ *     SHAPE_LIST       drama|comedy   red;blue: words with a sign between them that names lack
  *
  * A column has a shape where nine of ten of its words have, of those that are kept
  * (cell_counts.h): whatever the order of rows is, they are the same. Words of SHAPE_PARTS and
@@ -44,6 +46,8 @@ enum word_shape {
     SHAPE_DURATION,
     SHAPE_UNITS,
     SHAPE_MEASURE,
+    SHAPE_OBJECT,
+    SHAPE_LIST,
     WORD_SHAPES
 };
 

@@ -11,7 +11,7 @@ SELECT age, kind, years, CAST(years * CASE WHEN age < 30 THEN 1.5 ELSE 0.5 END
   * CASE kind WHEN 'car' THEN 1.2 ELSE 0.6 END + (i * 7919 % 1000) / 1000.0 AS INTEGER) AS claims
 FROM held;
 
--- exposure = 'years': its logarithm is where each row's score begins. It is no input.
+-- exposure = 'years': its logarithm is where each row's score begins. It is not used as a feature.
 SELECT * FROM policies
 TO TRAIN XGBRegressor
 WITH objective = 'count:poisson', exposure = 'years', n_estimators = 50, max_depth = 3

@@ -1,7 +1,7 @@
 #include "extension/engine/definitions.h"
 
 #include "definition/zoo.h"
-#include "planner/attribute_check.h"
+#include "planner/attributes/attribute_check.h"
 
 enum status define_run(const struct host *host, const struct plan *plan, const struct sink *sink,
                        struct error *err)

@@ -11,6 +11,7 @@
 #include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/train.h"
+#include "extension/engine/report_run.h"
 #include "extension/engine/score/explain_model.h"
 #include "extension/engine/score/forecast_run.h"
 #include "extension/engine/score/score.h"
@@ -22,9 +23,9 @@
 #include "params/attribute.h"
 #include "parser/refused.h"
 #include "parser/statement.h"
-#include "planner/attributes.h"
+#include "planner/attributes/attributes.h"
+#include "planner/attributes/short_names.h"
 #include "planner/dialect.h"
-#include "planner/short_names.h"
 
 #define GUARDED_INPUTS_MAX 100 /* a function of SQLite takes 127 arguments */
 
@@ -64,6 +65,7 @@ static const struct fixed_columns fixed_columns[] = {
     {STATEMENT_ROLLBACK_MODEL, 2, {"model", "version"}},
     {STATEMENT_EXPORT_MODEL, 3, {"model", "file", "bytes"}},
     {STATEMENT_IMPORT_MODEL, 2, {"model", "version"}},
+    {STATEMENT_REPORT_MODEL, REPORT_MODEL_COLUMNS, {"model", "file", "bytes"}},
     {STATEMENT_DEFINE_MODEL, 2, {"definition", "version"}},
     {STATEMENT_DROP_DEFINITION, 2, {"definition", "state"}},
     {STATEMENT_SHOW_DEFINITIONS,
@@ -329,6 +331,8 @@ static enum status run_plan(const struct host *host, const struct train_request 
         return export_run(host, plan, sink, err);
     case STATEMENT_IMPORT_MODEL:
         return import_run(host, plan, sink, err);
+    case STATEMENT_REPORT_MODEL:
+        return report_run(host, plan, sink, err);
     case STATEMENT_DEFINE_MODEL:
         return define_run(host, plan, sink, err);
     case STATEMENT_DROP_DEFINITION:

@@ -89,16 +89,14 @@ static enum status export_model(const struct host *host, struct slice schema, st
     return status;
 }
 
-/* The files that a server sees are not the client's. */
-static enum status refuse_in_server(const struct host *host, const struct plan *plan,
-                                    const char *function, struct error *err)
+enum status exchange_check_files(const struct host *host, const struct plan *plan,
+                                 const char *function, struct error *err)
 {
     if (!host->jobs)
         return STATUS_OK;
     fail_at(err, STATUS_UNSUPPORTED, plan->file_position,
             "inside of the server no statement reads or writes files");
-    return error_hint(err, "The program does, totrain postgres://...; %s the file's bytes.",
-                      function);
+    return error_hint(err, "The program does, totrain postgres://...; %s.", function);
 }
 
 static enum status find_format(const struct plan *plan, enum exchange_format *format,
@@ -117,7 +115,8 @@ enum status export_run(const struct host *host, const struct plan *plan, const s
     enum status status;
     size_t size;
 
-    TRY(refuse_in_server(host, plan, "totrain.export_model('model', 'format') returns", err));
+    TRY(exchange_check_files(
+        host, plan, "totrain.export_model('model', 'format') returns the file's bytes", err));
     if (find_export(host, plan->format, plan->file, &format, err) != STATUS_OK)
         return error_place(err,
                            plan->format.size > 0 ? plan->format_position : plan->file_position);
@@ -187,7 +186,8 @@ enum status import_run(const struct host *host, const struct plan *plan, const s
     enum status status;
     int64_t version = 0;
 
-    TRY(refuse_in_server(host, plan, "totrain.import_model('model', bytea) takes", err));
+    TRY(exchange_check_files(host, plan,
+                             "totrain.import_model('model', bytea) takes the file's bytes", err));
     if (plan->format.size > 0) /* without a format the file's bytes tell it */
         TRY(find_format(plan, &format, err));
     text_init(&bytes, EXCHANGE_BYTES_MAX);

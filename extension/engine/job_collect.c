@@ -5,7 +5,7 @@
 #include "extension/engine/jobs/staged.h"
 #include "extension/engine/score/score_deliver.h"
 #include "jobspec/jobspec.h"
-#include "runtime/data/shardstore.h"
+#include "runtime/data/store/shardstore.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_spec.h"
 

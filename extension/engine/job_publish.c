@@ -15,8 +15,8 @@
 #include "extension/engine/jobs/trained.h"
 #include "extension/engine/score/score_deliver.h"
 #include "k8s/job/cluster_folder.h"
-#include "runtime/data/destination.h"
-#include "runtime/data/shardstore.h"
+#include "runtime/data/store/destination.h"
+#include "runtime/data/store/shardstore.h"
 #include "runtime/launch/job_lock.h"
 #include "runtime/launch/job_spec.h"
 

@@ -8,7 +8,7 @@
 #include "extension/engine/rows/sample_notices.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
-#include "planner/attributes.h"
+#include "planner/attributes/attributes.h"
 #include "planner/explain.h"
 #include "planner/plan.h"
 

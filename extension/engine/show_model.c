@@ -11,7 +11,7 @@
 #include "inputs/cells.h"
 #include "inputs/encoder.h"
 #include "parser/parser.h"
-#include "planner/short_names.h"
+#include "planner/attributes/short_names.h"
 #include "scoring/label_names.h"
 
 #define CLASSES_NAMED 10

@@ -103,8 +103,13 @@ CREATE FUNCTION totrain.scale(job bigint, workers bigint) RETURNS bigint
 AS 'MODULE_PATHNAME', 'totrain_sql_scale' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.scale(bigint, bigint) IS
     'gives a running job of the caller''s another number of workers';
-REVOKE ALL ON FUNCTION totrain.scale(bigint, bigint) FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION totrain.scale(bigint, bigint) TO totrain_user;
+CREATE FUNCTION totrain.scale_servers(job bigint, servers bigint) RETURNS bigint
+AS 'MODULE_PATHNAME', 'totrain_sql_scale_servers' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.scale_servers(bigint, bigint) IS
+    'gives a running job of the caller''s another number of parameter servers';
+REVOKE ALL ON FUNCTION totrain.scale(bigint, bigint), totrain.scale_servers(bigint, bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.scale(bigint, bigint), totrain.scale_servers(bigint, bigint)
+    TO totrain_user;
 
 -- A text as a value of the second argument's type, by that type's input function: no cast of
 -- anybody's is called. Predictions of workers are put into tables by it.
@@ -366,10 +371,14 @@ CREATE FUNCTION totrain.import_model(model text, content bytea, format text DEFA
 AS 'MODULE_PATHNAME', 'totrain_sql_import_model' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.import_model(text, bytea, text) IS
     'writes a model of the bytes of a file of XGBoost or LightGBM: its version';
+CREATE FUNCTION totrain.report(model text, format text DEFAULT 'html', "select" text DEFAULT NULL) RETURNS text
+AS 'MODULE_PATHNAME', 'totrain_sql_report' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.report(text, text, text) IS
+    'a page about a model, as html or markdown, measured on the rows of select, or on those of its training';
 REVOKE ALL ON FUNCTION totrain.export_model(text, text), totrain.export_text(text, text),
-    totrain.import_model(text, bytea, text) FROM PUBLIC;
+    totrain.import_model(text, bytea, text), totrain.report(text, text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.export_model(text, text), totrain.export_text(text, text),
-    totrain.import_model(text, bytea, text) TO totrain_user;
+    totrain.import_model(text, bytea, text), totrain.report(text, text, text) TO totrain_user;
 
 REVOKE ALL ON FUNCTION totrain.plan_support(internal) FROM PUBLIC;
 REVOKE ALL ON FUNCTION totrain.forget(oid, text, bigint), totrain.lock_model(text, text),

@@ -309,6 +309,11 @@ AS 'MODULE_PATHNAME', 'totrain_sql_import_model' LANGUAGE C VOLATILE PARALLEL UN
 COMMENT ON FUNCTION totrain.import_model(text, bytea, text) IS
     'writes a model of the bytes of a file of XGBoost or LightGBM: its version';
 
+CREATE FUNCTION totrain.report(model text, format text DEFAULT 'html', "select" text DEFAULT NULL) RETURNS text
+AS 'MODULE_PATHNAME', 'totrain_sql_report' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.report(text, text, text) IS
+    'a page about a model, as html or markdown, measured on the rows of select, or on those of its training';
+
 CREATE FUNCTION totrain.version() RETURNS text
 AS 'MODULE_PATHNAME', 'totrain_sql_version' LANGUAGE C STABLE PARALLEL SAFE;
 
@@ -369,6 +374,10 @@ CREATE FUNCTION totrain.scale(job bigint, workers bigint) RETURNS bigint
 AS 'MODULE_PATHNAME', 'totrain_sql_scale' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.scale(bigint, bigint) IS
     'gives a running job of the caller''s another number of workers';
+CREATE FUNCTION totrain.scale_servers(job bigint, servers bigint) RETURNS bigint
+AS 'MODULE_PATHNAME', 'totrain_sql_scale_servers' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION totrain.scale_servers(bigint, bigint) IS
+    'gives a running job of the caller''s another number of parameter servers';
 
 CREATE FUNCTION totrain.publish(job bigint,
                                 OUT name text, OUT value double precision, OUT part text, OUT detail text)
@@ -622,8 +631,9 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.quantiles(text, record), totrain.leaf(text, record), totrain.shap(text, record),
     totrain.problem(text, record), totrain.call(text), totrain.version(),
     totrain.export_model(text, text), totrain.export_text(text, text),
-    totrain.import_model(text, bytea, text),
+    totrain.import_model(text, bytea, text), totrain.report(text, text, text),
     totrain.cancel(bigint), totrain.cancel(bigint, regrole), totrain.scale(bigint, bigint),
+    totrain.scale_servers(bigint, bigint),
     totrain.publish(bigint), totrain.publish(bigint, regrole), totrain.is_own(oid),
     totrain.stage(text), totrain.collect(bigint), totrain.discard(bigint),
     totrain.sweep_jobs(interval), totrain.model_rows(oid, boolean, boolean),

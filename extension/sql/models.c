@@ -271,6 +271,18 @@ static enum status put_listed(struct sql_host *host, const struct listed *listed
     return status;
 }
 
+enum status sql_is_callers_model(void *self, struct slice schema, struct slice name,
+                                 bool *is_callers, struct error *err)
+{
+    struct sql_host *host = self;
+    const struct sql_table table = {schema, name};
+    struct sql_located located = {.exists = false};
+
+    TRY(host->variant->locate(host, &table, &located, err));
+    *is_callers = !located.exists || located.is_callers;
+    return STATUS_OK;
+}
+
 enum status sql_list_models(void *self, bool sizes, const struct sink *sink, struct error *err)
 {
     struct listing listing;

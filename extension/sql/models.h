@@ -20,6 +20,8 @@ enum status sql_each_model_row(void *self, struct slice schema, struct slice nam
                                model_row_sink *each, void *context, struct error *err);
 enum status sql_load_meta(void *self, struct slice schema, struct slice name, struct arena *arena,
                           struct model *model, struct error *err);
+enum status sql_is_callers_model(void *self, struct slice schema, struct slice name,
+                                 bool *is_callers, struct error *err);
 enum status sql_list_models(void *self, bool sizes, const struct sink *sink, struct error *err);
 /* Is the model's table what it was found as? For an answer that is not sure: an error, so that a
  * model is not taken for a table that may be overwritten. */

@@ -1,9 +1,11 @@
 #include "extension/sqlite/exchange_functions.h"
 
 #include "extension/engine/exchange_run.h"
+#include "extension/engine/report_run.h"
 #include "extension/sqlite/functions.h"
 #include "extension/sqlite/python_signals.h"
 #include "interop/exchange.h"
+#include "report/card.h"
 
 static struct slice text_argument(sqlite3_value *value)
 {
@@ -83,7 +85,34 @@ static void import_model(sqlite3_context *context, int count, sqlite3_value **va
         function_raise(context, "totrain_import_model", &err);
 }
 
-/* Not for views or triggers that another person put into the file: one of them writes tables. */
+static void report(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    const struct sqlite_connection *connection = sqlite3_user_data(context);
+    struct report_call call = {.model = text_argument(values[0])};
+    struct text page;
+    struct error err;
+    enum status status;
+
+    if (is_null(values[0]))
+        return;
+    if (count > 1 && !is_null(values[1]))
+        call.format = text_argument(values[1]);
+    if (count > 2 && !is_null(values[2]))
+        call.select = text_argument(values[2]);
+    text_init(&page, CARD_BYTES_MAX);
+    python_signals_begin(connection->db);
+    status = report_function(&connection->host.sql.host, &call, &page, &err);
+    python_signals_end();
+    if (status == STATUS_OK)
+        sqlite3_result_text64(context, text_string(&page), page.size, SQLITE_TRANSIENT,
+                              SQLITE_UTF8);
+    else
+        function_raise(context, "totrain_report", &err);
+    text_deinit(&page);
+}
+
+/* Not for views or triggers that another person put into the file: one of them writes tables, and
+ * one runs a SELECT. */
 int exchange_functions_register(struct sqlite_connection *connection)
 {
     static const struct {
@@ -95,6 +124,9 @@ int exchange_functions_register(struct sqlite_connection *connection)
         {"totrain_export_text", 2, export_text},
         {"totrain_import_model", 2, import_model},
         {"totrain_import_model", 3, import_model},
+        {"totrain_report", 1, report},
+        {"totrain_report", 2, report},
+        {"totrain_report", 3, report},
     };
 
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {

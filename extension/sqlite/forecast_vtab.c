@@ -177,7 +177,8 @@ static enum status read_told(const struct forecast_cursor *cursor, struct told *
     *told = (struct told){.steps = 0};
     if (!is_told(cursor, TOLD_MODEL) || sqlite3_value_type(values[TOLD_MODEL]) != SQLITE_TEXT) {
         fail(err, STATUS_INVALID, "the first argument is the model's name in quotes");
-        return error_hint(err, "As in SELECT * FROM totrain_forecast('sales_model', 28).");
+        return error_hint(err,
+                          "Write, for example, SELECT * FROM totrain_forecast('sales_model', 28).");
     }
     if (is_told(cursor, TOLD_STEPS)) {
         if (sqlite3_value_numeric_type(values[TOLD_STEPS]) != SQLITE_INTEGER)

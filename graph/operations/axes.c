@@ -1,8 +1,8 @@
 #include <string.h>
 
 #include "graph/graph_shape.h"
+#include "graph/operations/axes.h"
 #include "graph/operations/operations.h"
-#include "graph/operations/strides.h"
 
 /*
  * sum(x, axes), mean(x, axes): of all numbers along some axes, or of all. transpose(x, axes): the
@@ -13,7 +13,7 @@
 #define AXIS(its_help)                                                                             \
     .type = ARGUMENT_LIST, .least = -GRAPH_RANK_MAX, .most = GRAPH_RANK_MAX - 1, .help = its_help
 
-static const struct operation_argument sum_arguments[] = {
+const struct operation_argument axes_arguments[] = {
     {.name = "axes", AXIS("Axes that go away, such as 0 or [0, 1]; all, if it is not said.")},
     {.name = NULL},
 };
@@ -48,13 +48,16 @@ static const struct graph_shape *shape_of_x(const struct graph *graph,
     return &graph_input(graph, node, 0)->shape;
 }
 
+uint32_t axis_of_rank(int axis, uint32_t rank)
+{
+    return axis < -(int)rank || axis >= (int)rank ? rank
+                                                  : (uint32_t)(axis < 0 ? axis + (int)rank : axis);
+}
+
 /* Axis i of the argument, counted from the first; rank where there is none. */
 static uint32_t axis_at(const struct graph_argument *axes, uint32_t i, uint32_t rank)
 {
-    const int axis = (int)axes->list[i];
-
-    return axis < -(int)rank || axis >= (int)rank ? rank
-                                                  : (uint32_t)(axis < 0 ? axis + (int)rank : axis);
+    return axis_of_rank((int)axes->list[i], rank);
 }
 
 /* The axes as bits. INVALID for one that x does not have, or has twice. */
@@ -89,7 +92,7 @@ static bool goes_away(const struct graph *graph, const struct graph_node *node, 
     return axes->list_count == 0;
 }
 
-static enum status sum_shape(struct graph *graph, struct graph_node *node, struct error *err)
+enum status axes_shape(struct graph *graph, struct graph_node *node, struct error *err)
 {
     const struct graph_shape *x = shape_of_x(graph, node);
     unsigned bits;
@@ -103,15 +106,14 @@ static enum status sum_shape(struct graph *graph, struct graph_node *node, struc
     return STATUS_OK;
 }
 
-/* Steps in x, and in the sums, which those along an axis that goes away do not move. */
-static struct strides sum_strides(const struct operation_call *call)
+struct strides axes_strides(const struct graph *graph, const struct graph_node *node)
 {
-    const struct graph_shape *x = shape_of_x(call->graph, call->node);
+    const struct graph_shape *x = shape_of_x(graph, node);
     struct strides strides = strides_of(x);
     size_t step = 1;
 
     for (uint32_t i = x->rank; i-- > 0;) {
-        if (goes_away(call->graph, call->node, i))
+        if (goes_away(graph, node, i))
             continue;
         strides.there[i] = step;
         step *= x->sizes[i];
@@ -128,7 +130,7 @@ static float scale_of(const struct operation_call *call)
 
 static void sum_forward(const struct operation_call *call)
 {
-    const struct strides strides = sum_strides(call);
+    const struct strides strides = axes_strides(call->graph, call->node);
     const size_t size = graph_input(call->graph, call->node, 0)->size;
 
     memset(call->value, 0, (size_t)call->n * call->node->size * sizeof *call->value);
@@ -139,7 +141,7 @@ static void sum_forward(const struct operation_call *call)
 
 static void sum_backward(const struct operation_call *call)
 {
-    const struct strides strides = sum_strides(call);
+    const struct strides strides = axes_strides(call->graph, call->node);
     const size_t size = graph_input(call->graph, call->node, 0)->size;
 
     for (size_t n = 0; call->deltas[0] && n < call->n; n++)
@@ -183,9 +185,7 @@ static struct strides transpose_strides(const struct operation_call *call)
 
 static uint32_t slice_axis(const struct graph_node *node, uint32_t rank)
 {
-    const int axis = (int)graph_argument(node, "axis")->number;
-
-    return axis < -(int)rank ? rank : (uint32_t)(axis < 0 ? axis + (int)rank : axis);
+    return axis_of_rank((int)graph_argument(node, "axis")->number, rank);
 }
 
 static enum status slice_shape(struct graph *graph, struct graph_node *node, struct error *err)
@@ -259,8 +259,8 @@ static void walk_backward(const struct operation_call *call)
         .backward = its_backward,                                                                  \
     };
 
-ALONG_AXES(sum, sum_arguments, sum_shape, sum_forward, sum_backward, "Sums along some axes.")
-ALONG_AXES(mean, sum_arguments, sum_shape, sum_forward, sum_backward, "Means along some axes.")
+ALONG_AXES(sum, axes_arguments, axes_shape, sum_forward, sum_backward, "Sums along some axes.")
+ALONG_AXES(mean, axes_arguments, axes_shape, sum_forward, sum_backward, "Means along some axes.")
 ALONG_AXES(transpose, transpose_arguments, transpose_shape, walk_forward, walk_backward,
            "The axes in another order.")
 ALONG_AXES(slice, slice_arguments, slice_shape, walk_forward, walk_backward,

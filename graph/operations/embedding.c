@@ -7,7 +7,7 @@
 /*
  * embedding(words, size): of each column of words the row of the table that its id selects, of a
  * text those of all its words, by the column's combiner or another one. (size) of one column,
- * (columns, size) of several.
+ * (columns, size) of several, (steps, size) of a sequence of words.
  */
 
 /* "auto", then those of combiner_words. */
@@ -36,7 +36,7 @@ static enum status shape(struct graph *graph, struct graph_node *node, struct er
     if (ids->shape.type != GRAPH_IDS)
         return graph_fail(node, err, "it takes words, and %s are numbers", ids->operation->name);
     node->shape = (struct graph_shape){.type = GRAPH_FLOATS, .rank = 1, .sizes = {size}};
-    if (ids->shape.sizes[0] > 1)
+    if (ids->shape.sizes[0] > 1 || ids->is_sequence)
         node->shape = (struct graph_shape){
             .type = GRAPH_FLOATS, .rank = 2, .sizes = {ids->shape.sizes[0], size}};
     graph_columns_take_table(graph, node, size);
@@ -58,6 +58,11 @@ static void forward(const struct operation_call *call)
     uint32_t at = 0;
     float *to = call->value;
 
+    if (node->is_sequence) {
+        graph_words_steps(
+            call, graph_column_next(call->graph, graph_input(call->graph, node, 0), &at), to);
+        return;
+    }
     memset(to, 0, (size_t)call->n * node->size * sizeof *to);
     while ((column = graph_column_next(call->graph, graph_input(call->graph, node, 0), &at))) {
         graph_words_add(call, column, combiner_of(node, column), to, node->size);
@@ -71,6 +76,12 @@ static void backward(const struct operation_call *call)
     const struct graph_column *column;
     const float *delta = call->delta;
     uint32_t at = 0;
+
+    if (node->is_sequence) {
+        graph_words_give_steps(
+            call, graph_column_next(call->graph, graph_input(call->graph, node, 0), &at), delta);
+        return;
+    }
 
     while ((column = graph_column_next(call->graph, graph_input(call->graph, node, 0), &at))) {
         graph_words_give(call, column, combiner_of(node, column), delta, node->size);

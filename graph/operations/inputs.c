@@ -95,14 +95,29 @@ static enum status column_shape(struct graph *graph, struct graph_node *node, st
 
 /* ---- a sequence ---- */
 
-/* The first column of its steps, which lie side by side; GRAPH_NONE: there is none. */
+/* The first column of its steps, which lie side by side, or the one of all its words; GRAPH_NONE:
+ * there is none. */
 static uint32_t first_step(const struct graph *graph, const struct graph_node *node)
 {
-    for (uint32_t i = 0; i < graph->row.column_count; i++)
-        if (graph->row.columns[i].is_sequence && graph->row.columns[i].dense_count > 0 &&
-            graph_column_is(&graph->row.columns[i], node->arguments[0].text))
+    for (uint32_t i = 0; i < graph->row.column_count; i++) {
+        const struct graph_column *column = &graph->row.columns[i];
+
+        if (column->is_sequence && (column->dense_count > 0 || column->has_order) &&
+            graph_column_is(column, node->arguments[0].text))
             return i;
+    }
     return GRAPH_NONE;
+}
+
+static enum status refuse_sequence(const struct graph_node *node, struct error *err)
+{
+    const struct slice name = node->arguments[0].text;
+
+    graph_fail(node, err, "\"%.*s\" is no sequence", SLICE_FORMAT(name));
+    return error_hint(err,
+                      "COLUMN SEQUENCE(%.*s, 20) takes the last 20 numbers of each cell, and "
+                      "VOCABULARY(SEQUENCE(%.*s, 20)) the last 20 words.",
+                      SLICE_FORMAT(name), SLICE_FORMAT(name));
 }
 
 static enum status sequence_shape(struct graph *graph, struct graph_node *node, struct error *err)
@@ -110,13 +125,12 @@ static enum status sequence_shape(struct graph *graph, struct graph_node *node, 
     uint32_t numbers, words, at = first_step(graph, node);
 
     TRY(find_column(graph, node, &numbers, &words, err));
-    if (at == GRAPH_NONE) {
-        graph_fail(node, err, "\"%.*s\" is no sequence of numbers",
-                   SLICE_FORMAT(node->arguments[0].text));
-        return error_hint(err, "COLUMN SEQUENCE(%.*s, 20) takes the last 20 numbers of each cell.",
-                          SLICE_FORMAT(node->arguments[0].text));
-    }
+    if (at == GRAPH_NONE)
+        return refuse_sequence(node, err);
     node->shape = (struct graph_shape){.type = GRAPH_FLOATS, .rank = 2, .sizes = {numbers, 1}};
+    if (graph->row.columns[at].has_order)
+        node->shape = (struct graph_shape){
+            .type = GRAPH_IDS, .rank = 1, .sizes = {graph->row.columns[at].id_count}};
     node->first_column = at;
     node->is_sequence = true;
     node->mask = (uint32_t)(node - graph->nodes);
@@ -156,7 +170,7 @@ static void forward(const struct operation_call *call)
 
 const struct operation sequence_operation = {
     .name = "sequence",
-    .help = "The numbers of a SEQUENCE, step by step.",
+    .help = "The numbers or words of a SEQUENCE, step by step.",
     .arguments = column_arguments,
     .shape = sequence_shape,
     .forward = sequence_forward,

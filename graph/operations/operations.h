@@ -19,6 +19,13 @@ extern const struct operation sum_operation, mean_operation, transpose_operation
 extern const struct operation conv1d_operation, conv2d_operation;
 extern const struct operation softmax_operation, layer_norm_operation, l2_normalise_operation;
 extern const struct operation max_pool_operation, mean_pool_operation;
+/* matmul.c, attention.c, batch_norm.c, one_hot.c, dense_each.c, where.c, cosine.c, maximum.c */
+extern const struct operation matmul_operation, attention_operation, batch_norm_operation,
+    one_hot_operation, dense_each_operation, where_operation, cosine_operation, max_operation;
+/* functions.c, select.c, steps.c */
+extern const struct operation exp_operation, log_operation, sqrt_operation, clip_operation;
+extern const struct operation gather_operation, part_operation;
+extern const struct operation steps_mean_operation, steps_max_operation, positions_operation;
 /* constant.c */
 extern const struct operation constant_operation;
 /* shapes.c */

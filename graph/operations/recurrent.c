@@ -6,7 +6,7 @@
 #include "graph/graph_shape.h"
 #include "graph/operations/loops.h"
 #include "graph/operations/operations.h"
-#include "scoring/activation.h"
+#include "graph/operations/recurrent_cells.h"
 
 /*
  * rnn(x, units), gru(x, units), lstm(x, units): of (steps, width) the state (units) after the last
@@ -20,12 +20,18 @@
  * formulas, with one bias but for gru's n. A step that a sequence does not have leaves the state as
  * it is.
  *
+ * Backward the steps are taken from the last to the first; both ways are two layers with parameters
+ * of their own, whose states lie side by side, forward first.
+ *
  * What is kept lies step by step: of each the gates, and the state before them, for all rows.
  */
 
+static const char *const directions[] = {"forward", "backward", "both", NULL};
+enum direction { FORWARD, BACKWARD, BOTH };
+
 static const struct operation_argument arguments[] = {
     {.name = "units",
-     .type = ARGUMENT_WHOLE,
+     .type = ARGUMENT_SIZE,
      .least = 1,
      .most = 4096,
      .is_needed = true,
@@ -34,120 +40,12 @@ static const struct operation_argument arguments[] = {
      .type = ARGUMENT_WHOLE,
      .most = 1,
      .help = "1: the state after each step, else after the last."},
+    {.name = "direction",
+     .type = ARGUMENT_WORD,
+     .words = directions,
+     .help = "backward: from the last step to the first; both: the states of either side by side."},
     {.name = NULL},
 };
-
-/* One row of data at one step. Gates (blocks, units) hold sums, and then what comes of them. */
-struct cell {
-    uint32_t gates; /* blocks that have columns of W and U */
-    uint32_t
-        kept; /* blocks that are kept besides: of gru n's part of s U, of lstm m and tanh(m') */
-    bool has_memory; /* m, which lies behind the state */
-    void (*forward)(size_t units, float *gates, const float *of_state, float *kept, float *state);
-    /* dstate: gradient of the state after, which becomes that of the state before but for what goes
-     * through U. dgates: of the sums, and dof_state of their part from U. */
-    void (*backward)(size_t units, const float *gates, const float *kept, const float *before,
-                     float *dstate, float *dgates, float *dof_state);
-};
-
-/* ---- rnn ---- */
-
-static void rnn_forward(size_t units, float *gates, const float *of_state, float *kept,
-                        float *state)
-{
-    (void)kept;
-    add_to(gates, of_state, units);
-    activation_forward(ACTIVATION_TANH, gates, units);
-    memcpy(state, gates, units * sizeof *state);
-}
-
-static void rnn_backward(size_t units, const float *gates, const float *kept, const float *before,
-                         float *dstate, float *dgates, float *dof_state)
-{
-    (void)kept;
-    (void)before;
-    for (size_t j = 0; j < units; j++) {
-        dgates[j] = dof_state[j] = dstate[j] * (1 - gates[j] * gates[j]);
-        dstate[j] = 0;
-    }
-}
-
-/* ---- gru: gates r, z, n; kept is n's part of s U ---- */
-
-static void gru_forward(size_t units, float *gates, const float *of_state, float *kept,
-                        float *state)
-{
-    float *z = gates + units, *n = gates + 2 * units;
-
-    memcpy(kept, of_state + 2 * units, units * sizeof *kept);
-    add_to(gates, of_state, 2 * units);
-    activation_forward(ACTIVATION_SIGMOID, gates, 2 * units);
-    for (size_t j = 0; j < units; j++)
-        n[j] += gates[j] * kept[j];
-    activation_forward(ACTIVATION_TANH, n, units);
-    for (size_t j = 0; j < units; j++)
-        state[j] = (1 - z[j]) * n[j] + z[j] * state[j];
-}
-
-static void gru_backward(size_t units, const float *gates, const float *kept, const float *before,
-                         float *dstate, float *dgates, float *dof_state)
-{
-    const float *r = gates, *z = gates + units, *n = gates + 2 * units;
-
-    for (size_t j = 0; j < units; j++) {
-        const float dn = dstate[j] * (1 - z[j]) * (1 - n[j] * n[j]);
-        const float dz = dstate[j] * (before[j] - n[j]) * z[j] * (1 - z[j]);
-        const float dr = dn * kept[j] * r[j] * (1 - r[j]);
-
-        dgates[j] = dof_state[j] = dr;
-        dgates[units + j] = dof_state[units + j] = dz;
-        dgates[2 * units + j] = dn;
-        dof_state[2 * units + j] = dn * r[j];
-        dstate[j] *= z[j];
-    }
-}
-
-/* ---- lstm: gates i, f, o, g; m lies behind the state; kept is tanh(m') ---- */
-
-static void lstm_forward(size_t units, float *gates, const float *of_state, float *kept,
-                         float *state)
-{
-    const float *i = gates, *f = gates + units, *o = gates + 2 * units, *g = gates + 3 * units;
-    float *memory = state + units;
-
-    add_to(gates, of_state, 4 * units);
-    activation_forward(ACTIVATION_SIGMOID, gates, 3 * units);
-    activation_forward(ACTIVATION_TANH, gates + 3 * units, units);
-    for (size_t j = 0; j < units; j++)
-        kept[j] = memory[j] = f[j] * memory[j] + i[j] * g[j];
-    activation_forward(ACTIVATION_TANH, kept, units);
-    for (size_t j = 0; j < units; j++)
-        state[j] = o[j] * kept[j];
-}
-
-static void lstm_backward(size_t units, const float *gates, const float *kept, const float *before,
-                          float *dstate, float *dgates, float *dof_state)
-{
-    const float *i = gates, *f = gates + units, *o = gates + 2 * units, *g = gates + 3 * units;
-    const float *memory = before + units;
-    float *dmemory = dstate + units;
-
-    for (size_t j = 0; j < units; j++) {
-        const float dm = dmemory[j] + dstate[j] * o[j] * (1 - kept[j] * kept[j]);
-
-        dgates[j] = dm * g[j] * i[j] * (1 - i[j]);
-        dgates[units + j] = dm * memory[j] * f[j] * (1 - f[j]);
-        dgates[2 * units + j] = dstate[j] * kept[j] * o[j] * (1 - o[j]);
-        dgates[3 * units + j] = dm * i[j] * (1 - g[j] * g[j]);
-        dmemory[j] = dm * f[j];
-        dstate[j] = 0;
-    }
-    memcpy(dof_state, dgates, 4 * units * sizeof *dof_state);
-}
-
-static const struct cell rnn_cell = {1, 0, false, rnn_forward, rnn_backward};
-static const struct cell gru_cell = {3, 1, false, gru_forward, gru_backward};
-static const struct cell lstm_cell = {4, 1, true, lstm_forward, lstm_backward};
 
 static const struct cell *cell_of(const struct graph_node *node)
 {
@@ -160,6 +58,7 @@ static const struct cell *cell_of(const struct graph_node *node)
 
 struct sizes {
     size_t steps, width, units;
+    size_t ways;  /* 2: forward and backward */
     size_t gates; /* columns of W and U */
     size_t state; /* floats of the state, with m */
     size_t kept;  /* one row's at one step: gates, what is kept besides, the state before */
@@ -168,12 +67,13 @@ struct sizes {
 static struct sizes sizes_of(const struct graph *graph, const struct graph_node *node)
 {
     const struct graph_shape *x = &graph_input(graph, node, 0)->shape;
-    const size_t units = (size_t)graph_argument(node, "units")->number;
+    const size_t units = graph_argument_size(graph, node, "units");
     const struct cell *cell = cell_of(node);
     struct sizes sizes = {
         .steps = x->sizes[0],
         .width = x->sizes[1],
         .units = units,
+        .ways = graph_argument(node, "direction")->word == BOTH ? 2 : 1,
         .gates = cell->gates * units,
         .state = (1 + (size_t)cell->has_memory) * units,
     };
@@ -184,22 +84,27 @@ static struct sizes sizes_of(const struct graph *graph, const struct graph_node 
 
 #define ROWS_TOGETHER 32 /* rows that one product has */
 
+#define WAY_PARAMETERS 4 /* one way's */
+
 static enum status add_parameters(struct graph *graph, struct graph_node *node,
-                                  const struct sizes *sizes, struct error *err)
+                                  const struct sizes *sizes, const char *const names[],
+                                  struct error *err)
 {
     struct graph_parameter *made;
 
-    TRY(graph_parameter_add(graph, node, "weights", sizes->width, sizes->gates, &made, err));
+    TRY(graph_parameter_add(graph, node, names[0], sizes->width, sizes->gates, &made, err));
     made->start = (struct graph_start){
         .rule = GRAPH_START_FAN, .fan_in = (double)sizes->width, .fan_out = (double)sizes->units};
     made->is_transposed = graph_input(graph, node, 0)->is_learned && sizes->gates > 1;
-    TRY(graph_parameter_add(graph, node, "bias", 1, sizes->gates, &made, err));
+    TRY(graph_parameter_add(graph, node, names[1], 1, sizes->gates, &made, err));
     made->is_bias = true;
-    TRY(graph_parameter_add(graph, node, "state_weights", sizes->units, sizes->gates, &made, err));
+    if (node->operation == &lstm_operation)
+        made->start.rule = GRAPH_START_FORGET;
+    TRY(graph_parameter_add(graph, node, names[2], sizes->units, sizes->gates, &made, err));
     made->start = (struct graph_start){
         .rule = GRAPH_START_FAN, .fan_in = (double)sizes->units, .fan_out = (double)sizes->units};
     made->is_transposed = sizes->gates > 1;
-    TRY(graph_parameter_add(graph, node, "state_bias", 1, sizes->gates, &made, err));
+    TRY(graph_parameter_add(graph, node, names[3], 1, sizes->gates, &made, err));
     made->is_bias = true;
     return STATUS_OK;
 }
@@ -208,42 +113,51 @@ static enum status shape(struct graph *graph, struct graph_node *node, struct er
 {
     const struct graph_shape *x = &graph_input(graph, node, 0)->shape;
     const bool has_steps = graph_argument(node, "sequences")->number > 0;
+    static const char *const names[][WAY_PARAMETERS] = {
+        {"weights", "bias", "state_weights", "state_bias"},
+        {"back_weights", "back_bias", "back_state_weights", "back_state_bias"},
+    };
     struct sizes sizes;
+    uint32_t units;
     char text[GRAPH_SHAPE_BYTES];
 
     if (x->rank != 2)
         return graph_fail(node, err, "it takes (steps, width), not %s", graph_shape_text(x, text));
     sizes = sizes_of(graph, node);
-    if (sizes.steps * (sizes.kept + sizes.gates) > GRAPH_ROOM_MAX)
+    if (sizes.ways * sizes.steps * (sizes.kept + sizes.gates) > GRAPH_ROOM_MAX)
         return graph_fail(node, err, "%s with %zu units is more than %u numbers of a row",
                           graph_shape_text(x, text), sizes.units, GRAPH_ROOM_MAX);
-    node->shape =
-        (struct graph_shape){.type = GRAPH_FLOATS, .rank = 1, .sizes = {(uint32_t)sizes.units}};
+    units = (uint32_t)(sizes.ways * sizes.units);
+    node->shape = (struct graph_shape){.type = GRAPH_FLOATS, .rank = 1, .sizes = {units}};
     if (has_steps)
-        node->shape = (struct graph_shape){
-            .type = GRAPH_FLOATS, .rank = 2, .sizes = {x->sizes[0], (uint32_t)sizes.units}};
+        node->shape =
+            (struct graph_shape){.type = GRAPH_FLOATS, .rank = 2, .sizes = {x->sizes[0], units}};
     node->is_sequence &= has_steps;
-    node->kept = (uint32_t)(sizes.steps * sizes.kept);
+    node->kept = (uint32_t)(sizes.ways * sizes.steps * sizes.kept);
     node->scratch = (uint32_t)(ROWS_TOGETHER * (sizes.kept + 2 * sizes.gates + sizes.state));
-    return add_parameters(graph, node, &sizes, err);
+    for (size_t way = 0; way < sizes.ways; way++)
+        TRY(add_parameters(graph, node, &sizes, names[way], err));
+    return STATUS_OK;
 }
 
 /* ---- rows together ---- */
 
-/* Some rows, and the room that they are computed in: forward has sums from U, and what is kept of
- * the step where nothing is kept of all; backward gradients of sums. */
+/* Some rows on one way, and the room that they are computed in: forward has sums from U, and what
+ * is kept of the step where nothing is kept of all; backward gradients of sums. */
 struct block {
     const struct operation_call *call;
     const struct cell *cell;
     struct sizes sizes;
     size_t first, n; /* rows of the chunk */
+    size_t way;      /* 0, or 1 of both: which parameters, and which half of value and kept */
+    bool goes_back;  /* from the last step to the first */
     float *state;    /* (n, state), or its gradient */
     float *gates;    /* (n, gates): of_state, or dgates */
     float *of_state; /* (n, gates): dof_state */
     float *step;     /* (n, kept) */
 };
 
-static struct block block_at(const struct operation_call *call, size_t first)
+static struct block block_at(const struct operation_call *call, size_t first, size_t way)
 {
     const size_t left = call->n - first;
     struct block block = {.call = call,
@@ -251,6 +165,9 @@ static struct block block_at(const struct operation_call *call, size_t first)
                           .sizes = sizes_of(call->graph, call->node),
                           .first = first,
                           .n = left < ROWS_TOGETHER ? left : ROWS_TOGETHER,
+                          .way = way,
+                          .goes_back =
+                              way > 0 || graph_argument(call->node, "direction")->word == BACKWARD,
                           .state = call->scratch};
 
     block.gates = block.state + ROWS_TOGETHER * block.sizes.state;
@@ -263,10 +180,11 @@ static struct block block_at(const struct operation_call *call, size_t first)
 /* Where the gates of the first row lie at a step, and from one row to the next. */
 static float *kept_at(const struct block *block, size_t t, size_t *row)
 {
-    const size_t all = block->sizes.steps * block->sizes.kept;
+    const size_t all = block->sizes.steps * block->sizes.kept, ways = block->sizes.ways;
 
-    *row = block->call->kept ? all : block->sizes.kept;
-    return block->call->kept ? block->call->kept + block->first * all + t * block->sizes.kept
+    *row = block->call->kept ? ways * all : block->sizes.kept;
+    return block->call->kept ? block->call->kept + (block->first * ways + block->way) * all +
+                                   t * block->sizes.kept
                              : block->step;
 }
 
@@ -275,9 +193,26 @@ static const float *x_at(const struct block *block, size_t t)
     return block->call->inputs[0] + (block->first * block->sizes.steps + t) * block->sizes.width;
 }
 
-static const struct graph_parameter *parameter_at(const struct operation_call *call, uint32_t i)
+static const struct graph_parameter *parameter_at(const struct block *block, uint32_t i)
 {
-    return &call->graph->parameters[call->node->parameter + i];
+    const struct operation_call *call = block->call;
+
+    return &call->graph->parameters[call->node->parameter + block->way * WAY_PARAMETERS + i];
+}
+
+/* The step that is taken as number i, from 0. */
+static size_t step_at(const struct block *block, size_t i)
+{
+    return block->goes_back ? block->sizes.steps - 1 - i : i;
+}
+
+/* Where the state after step t lies in a row's value. */
+static size_t state_place(const struct block *block, size_t t)
+{
+    const size_t units = block->sizes.units;
+    const bool has_steps = block->call->node->shape.rank == 2;
+
+    return (has_steps ? t * block->sizes.ways * units : 0) + block->way * units;
 }
 
 static bool gives_steps(const struct operation_call *call)
@@ -291,7 +226,7 @@ static bool gives_steps(const struct operation_call *call)
 static void add_up(const struct block *block, uint32_t parameter, const float *a, size_t a_row,
                    float *c, size_t c_row)
 {
-    const struct graph_parameter *weights = parameter_at(block->call, parameter);
+    const struct graph_parameter *weights = parameter_at(block, parameter);
     const struct product product = {
         .n = block->n,
         .k = weights->rows,
@@ -321,7 +256,7 @@ static void step_forward(const struct block *block, size_t t)
         float *state = block->state + i * sizes->state, *kept = gates + sizes->gates;
 
         memcpy(gates + sizes->kept - sizes->state, state, sizes->state * sizeof *state);
-        if (graph_columns_has_step(block->call, block->first + i, t))
+        if (graph_columns_has_step(block->call, 0, block->first + i, t))
             block->cell->forward(sizes->units, gates, block->of_state + i * sizes->gates, kept,
                                  state);
     }
@@ -339,18 +274,18 @@ static void forward(const struct operation_call *call)
 {
     const size_t size = call->node->size;
 
-    for (size_t first = 0; first < call->n; first += ROWS_TOGETHER) {
-        const struct block block = block_at(call, first);
-        float *value = call->value + first * size;
+    for (size_t first = 0; first < call->n; first += ROWS_TOGETHER)
+        for (size_t way = 0; way < sizes_of(call->graph, call->node).ways; way++) {
+            const struct block block = block_at(call, first, way);
 
-        for (size_t t = 0; t < block.sizes.steps; t++) {
-            step_forward(&block, t);
-            if (gives_steps(call))
-                put_states(&block, value + t * block.sizes.units, size);
+            for (size_t i = 0; i < block.sizes.steps; i++) {
+                const size_t t = step_at(&block, i);
+
+                step_forward(&block, t);
+                if (gives_steps(call) || i + 1 == block.sizes.steps)
+                    put_states(&block, call->value + first * size + state_place(&block, t), size);
+            }
         }
-        if (!gives_steps(call))
-            put_states(&block, value, size);
-    }
 }
 
 /* ---- backward ---- */
@@ -359,7 +294,7 @@ static void forward(const struct operation_call *call)
 static void give_up(const struct block *block, uint32_t parameter, const float *a, size_t a_row,
                     const float *delta)
 {
-    const struct graph_parameter *weights = parameter_at(block->call, parameter);
+    const struct graph_parameter *weights = parameter_at(block, parameter);
     float *gradient = block->call->gradient + weights->first;
     const struct product product = {
         .n = weights->rows,
@@ -384,7 +319,7 @@ static void give_up(const struct block *block, uint32_t parameter, const float *
 static void give_inputs(const struct block *block, uint32_t parameter, const float *delta,
                         float *da, size_t da_row)
 {
-    const struct graph_parameter *weights = parameter_at(block->call, parameter);
+    const struct graph_parameter *weights = parameter_at(block, parameter);
     const struct product product = {
         .n = block->n,
         .k = weights->width,
@@ -408,13 +343,12 @@ static void give_inputs(const struct block *block, uint32_t parameter, const flo
 static void take_delta(const struct block *block, size_t t)
 {
     const size_t size = block->call->node->size, units = block->sizes.units;
-    const float *delta = block->call->delta + block->first * size;
+    const float *delta = block->call->delta + block->first * size + state_place(block, t);
 
-    if (!gives_steps(block->call) && t + 1 < block->sizes.steps)
+    if (!gives_steps(block->call) && t != step_at(block, block->sizes.steps - 1))
         return;
     for (size_t i = 0; i < block->n; i++)
-        add_to(block->state + i * block->sizes.state,
-               delta + i * size + (gives_steps(block->call) ? t * units : 0), units);
+        add_to(block->state + i * block->sizes.state, delta + i * size, units);
 }
 
 static void step_backward(const struct block *block, size_t t)
@@ -430,7 +364,7 @@ static void step_backward(const struct block *block, size_t t)
 
         memset(dgates, 0, sizes->gates * sizeof *dgates);
         memset(dof_state, 0, sizes->gates * sizeof *dof_state);
-        if (graph_columns_has_step(block->call, block->first + i, t))
+        if (graph_columns_has_step(block->call, 0, block->first + i, t))
             block->cell->backward(sizes->units, gates, gates + sizes->gates,
                                   gates + sizes->kept - sizes->state,
                                   block->state + i * sizes->state, dgates, dof_state);
@@ -446,19 +380,21 @@ static void step_backward(const struct block *block, size_t t)
 
 static void backward(const struct operation_call *call)
 {
-    for (size_t first = 0; first < call->n; first += ROWS_TOGETHER) {
-        const struct block block = block_at(call, first);
+    for (size_t first = 0; first < call->n; first += ROWS_TOGETHER)
+        for (size_t way = 0; way < sizes_of(call->graph, call->node).ways; way++) {
+            const struct block block = block_at(call, first, way);
 
-        for (size_t t = block.sizes.steps; t-- > 0;)
-            step_backward(&block, t);
-    }
+            for (size_t i = block.sizes.steps; i-- > 0;)
+                step_backward(&block, step_at(&block, i));
+        }
 }
 
 static double cost(const struct graph *graph, const struct graph_node *node)
 {
     const struct sizes sizes = sizes_of(graph, node);
 
-    return (double)sizes.steps * (double)(sizes.width + sizes.units) * (double)sizes.gates;
+    return (double)(sizes.ways * sizes.steps) * (double)(sizes.width + sizes.units) *
+           (double)sizes.gates;
 }
 
 #define RECURRENT(its_name, its_help)                                                              \

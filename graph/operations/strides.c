@@ -55,3 +55,15 @@ void strides_add_here(const struct strides *strides, float *here, float scale, c
                 scale * there[line.there + j * strides->there[last]];
     while (next_line(strides, &line));
 }
+
+void strides_each(const struct strides *strides,
+                  void (*visit)(void *self, size_t here, size_t there), void *self)
+{
+    const uint32_t last = GRAPH_RANK_MAX - 1;
+    struct line line = {.there = strides->there_first};
+
+    do
+        for (size_t j = 0; j < strides->sizes[last]; j++)
+            visit(self, line.here + j * strides->here[last], line.there + j * strides->there[last]);
+    while (next_line(strides, &line));
+}

@@ -20,5 +20,8 @@ struct strides strides_of(const struct graph_shape *shape);
 /* to[there] += from[here], or to[here] += from[there], of all pairs, in the order of `here`. */
 void strides_add_there(const struct strides *strides, const float *here, float scale, float *there);
 void strides_add_here(const struct strides *strides, float *here, float scale, const float *there);
+/* Visits all pairs of places, in the order of `here`. */
+void strides_each(const struct strides *strides,
+                  void (*visit)(void *self, size_t here, size_t there), void *self);
 
 #endif

@@ -5,6 +5,7 @@
 #include "interop/onnx/onnx-ml.pb-c.h"
 
 #define ATTRIBUTES_MOST 16
+#define VALUES_MOST     3 /* values of an operator */
 #define PRODUCER        "ToTrain"
 
 /* Pointers, as messages have them. */
@@ -22,7 +23,7 @@ struct onnx_file {
 
 struct onnx_node {
     Onnx__NodeProto message;
-    char *value;
+    char *values[VALUES_MOST];
     Onnx__AttributeProto *attributes[ATTRIBUTES_MOST];
 };
 
@@ -96,12 +97,12 @@ struct onnx_node *onnx_node_new(struct onnx_file *file, const char *domain, cons
     for (uint32_t i = 0; i < count; i++)
         names[i] = (char *)(uintptr_t)inputs[i];
     onnx__node_proto__init(&node->message);
-    node->value = own_name(file);
+    node->values[0] = own_name(file);
     node->message.input = names;
     node->message.n_input = count;
-    node->message.output = &node->value;
+    node->message.output = node->values;
     node->message.n_output = 1;
-    node->message.name = node->value;
+    node->message.name = node->values[0];
     node->message.op_type = copied(file, slice_of(operator));
     node->message.domain = copied(file, slice_of(domain));
     node->message.attribute = node->attributes;
@@ -111,7 +112,20 @@ struct onnx_node *onnx_node_new(struct onnx_file *file, const char *domain, cons
 
 onnx_value onnx_node_value(const struct onnx_node *node)
 {
-    return node->value;
+    return node->values[0];
+}
+
+onnx_value onnx_node_next(struct onnx_file *file, struct onnx_node *node)
+{
+    const size_t next = node->message.n_output;
+
+    if (file->failed || next == VALUES_MOST) {
+        file->failed = true;
+        return "";
+    }
+    node->values[next] = own_name(file);
+    node->message.n_output++;
+    return node->values[next];
 }
 
 onnx_value onnx_apply(struct onnx_file *file, const char *operator, onnx_value a, onnx_value b,
@@ -217,7 +231,7 @@ static Onnx__TensorProto *tensor(struct onnx_file *file, enum onnx_type type, si
                                  size_t columns)
 {
     Onnx__TensorProto *made = NEW(file, Onnx__TensorProto, 1);
-    int64_t *sizes = NEW(file, int64_t, 2);
+    int64_t *sizes = NEW(file, int64_t, ONNX_RANK_MAX);
 
     if (!made || !sizes)
         return NULL;
@@ -300,6 +314,24 @@ onnx_value onnx_integers(struct onnx_file *file, const int64_t *values, size_t r
     return constant(file, made);
 }
 
+onnx_value onnx_floats(struct onnx_file *file, const float *values, const uint32_t *sizes,
+                       uint32_t rank)
+{
+    Onnx__TensorProto *made = tensor(file, ONNX_FLOAT, 0, 1);
+    size_t count = 1;
+
+    if (!made || rank > ONNX_RANK_MAX)
+        return constant(file, NULL);
+    for (uint32_t i = 0; i < rank; i++) {
+        made->dims[i] = sizes[i];
+        count *= sizes[i];
+    }
+    made->n_dims = rank;
+    made->float_data = (float *)(uintptr_t)values;
+    made->n_float_data = count;
+    return constant(file, made);
+}
+
 onnx_value onnx_strings(struct onnx_file *file, const struct slice *values, size_t columns)
 {
     Onnx__TensorProto *made = tensor(file, ONNX_STRING, 0, columns);
@@ -355,9 +387,10 @@ static char *declare(struct onnx_file *file, struct list *list, struct slice nam
     return made->info.name;
 }
 
-onnx_value onnx_input(struct onnx_file *file, struct slice name, enum onnx_type type)
+onnx_value onnx_input(struct onnx_file *file, struct slice name, enum onnx_type type,
+                      size_t columns)
 {
-    return declare(file, &file->inputs, name, type, 1);
+    return declare(file, &file->inputs, name, type, columns);
 }
 
 /* The operator that makes the value gets the output's name by a last one that changes nothing. */
@@ -368,7 +401,7 @@ void onnx_output(struct onnx_file *file, struct slice name, enum onnx_type type,
     char *declared = declare(file, &file->outputs, name, type, columns);
 
     if (!file->failed)
-        node->value = declared;
+        node->values[0] = declared;
 }
 
 void onnx_note(struct onnx_file *file, const char *key, struct slice value)

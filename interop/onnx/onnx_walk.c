@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "interop/onnx/onnx_graph.h"
 #include "interop/onnx/onnx_lookups.h"
 #include "interop/onnx/onnx_sums.h"
 #include "interop/onnx/onnx_trees.h"
@@ -38,7 +39,7 @@ bool onnx_grow(struct onnx_walk *walk, void *items, uint32_t count, uint32_t *ro
 
 /* ----- columns ----- */
 
-static uint32_t add_tensor(struct onnx_walk *walk, onnx_value value, uint32_t width)
+uint32_t onnx_add_tensor(struct onnx_walk *walk, onnx_value value, uint32_t width)
 {
     if (!onnx_grow(walk, &walk->tensors, walk->tensor_count, &walk->tensor_room,
                    sizeof *walk->tensors))
@@ -126,8 +127,8 @@ static void place_group(struct onnx_walk *walk, const struct formula *const *for
     packed = are_conditions ? onnx_pack_conditions(walk, members, count)
                             : onnx_pack(walk, members, count);
     value = onnx_full(walk, packed);
-    tensor = add_tensor(walk, are_conditions ? onnx_cast(walk->file, value, ONNX_DOUBLE) : value,
-                        packed.width);
+    tensor = onnx_add_tensor(
+        walk, are_conditions ? onnx_cast(walk->file, value, ONNX_DOUBLE) : value, packed.width);
     for (uint32_t i = 0; i < count; i++)
         places[group[i].index] = (struct onnx_place){tensor, packed.width == 1 ? 0 : i};
 }
@@ -172,7 +173,10 @@ uint64_t onnx_key(const struct onnx_walk *walk, const struct formula *formula)
     case FORMULA_REFUSE:
         return mix(1, FORMULA_MISSING);
     case FORMULA_READ_WORD:
+    case FORMULA_READ_ITEM:
         return mix(key, formula->index);
+    case FORMULA_GRAPH: /* there is one */
+        return key;
     case FORMULA_SUM:
         return mix(key, onnx_sum_rest(walk, formula));
     case FORMULA_LOOKUP:
@@ -290,7 +294,8 @@ static struct onnx_packed pack_choices(struct onnx_walk *walk,
 
 void onnx_refuse(struct onnx_walk *walk, onnx_value condition, uint32_t width)
 {
-    const uint32_t tensor = add_tensor(walk, onnx_cast(walk->file, condition, ONNX_DOUBLE), width);
+    const uint32_t tensor =
+        onnx_add_tensor(walk, onnx_cast(walk->file, condition, ONNX_DOUBLE), width);
 
     for (uint32_t i = 0; i < width; i++)
         if (onnx_grow(walk, &walk->refusals, walk->refusal_count, &walk->refusal_room,
@@ -321,6 +326,26 @@ static struct onnx_packed pack_inputs(struct onnx_walk *walk, const struct formu
             count);
     }
     return (struct onnx_packed){all, count, false};
+}
+
+/* Numbers of one list, which is an input. */
+static struct onnx_packed pack_items(struct onnx_walk *walk, const struct formula *const *formulas,
+                                     uint32_t count)
+{
+    int64_t *items = ONNX_NEW(walk, int64_t, count);
+    struct onnx_node *node;
+    onnx_value values[2];
+
+    if (!items)
+        return (struct onnx_packed){"", 1, false};
+    for (uint32_t i = 0; i < count; i++)
+        items[i] = formulas[i]->count;
+    values[0] = walk->inputs[formulas[0]->index];
+    values[1] = onnx_integers(walk->file, items, 0, count);
+    node = onnx_node_new(walk->file, "", "Gather", values, 2);
+    onnx_set_integer(walk->file, node, "axis", 1);
+    onnx_refuse(walk, onnx_apply(walk->file, "IsInf", onnx_node_value(node), NULL, NULL), count);
+    return (struct onnx_packed){onnx_node_value(node), count, false};
 }
 
 struct onnx_packed onnx_pack_conditions(struct onnx_walk *walk,
@@ -399,6 +424,10 @@ struct onnx_packed onnx_pack(struct onnx_walk *walk, const struct formula *const
         return pack_inputs(walk, formulas, count);
     case FORMULA_READ_WORD:
         return onnx_pack_word(walk, formulas[0]);
+    case FORMULA_READ_ITEM:
+        return pack_items(walk, formulas, count);
+    case FORMULA_GRAPH:
+        return onnx_pack_graph(walk, formulas, count);
     default:
         break;
     }

@@ -75,6 +75,8 @@ const struct formula **onnx_parts(struct onnx_walk *walk, const struct formula *
 /* Formulas of any keys, each of which gets a place. are_conditions: as 0 and 1. */
 void onnx_place_all(struct onnx_walk *walk, const struct formula *const *formulas, uint32_t count,
                     bool are_conditions, struct onnx_place *places);
+/* A tensor (N, width) that was made, whose columns may be places. */
+uint32_t onnx_add_tensor(struct onnx_walk *walk, onnx_value value, uint32_t width);
 /* (N, count): these columns side by side. */
 onnx_value onnx_gather(struct onnx_walk *walk, const struct onnx_place *places, uint32_t count);
 /* (N, width) of what may be constant. */

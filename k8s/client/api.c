@@ -11,10 +11,17 @@ static const struct api_names names[API_KIND_COUNT] = {
     [API_EVENTS] = {"events", "Event", "", "v1", true},
     [API_SERVICE_ACCOUNTS] = {"serviceaccounts", "ServiceAccount", "", "v1", true},
     [API_RESOURCE_QUOTAS] = {"resourcequotas", "ResourceQuota", "", "v1", true},
+    [API_NODES] = {"nodes", "Node", "", "v1", false},
     [API_JOBS] = {"jobs", "Job", "batch", "v1", true},
     [API_CRON_JOBS] = {"cronjobs", "CronJob", "batch", "v1", true},
     [API_ROLES] = {"roles", "Role", "rbac.authorization.k8s.io", "v1", true},
     [API_ROLE_BINDINGS] = {"rolebindings", "RoleBinding", "rbac.authorization.k8s.io", "v1", true},
+    [API_CLUSTER_ROLES] = {"clusterroles", "ClusterRole", "rbac.authorization.k8s.io", "v1", false},
+    [API_CLUSTER_ROLE_BINDINGS] = {"clusterrolebindings", "ClusterRoleBinding",
+                                   "rbac.authorization.k8s.io", "v1", false},
+    [API_LEASES] = {"leases", "Lease", "coordination.k8s.io", "v1", true},
+    [API_PRIORITY_CLASSES] = {"priorityclasses", "PriorityClass", "scheduling.k8s.io", "v1", false},
+    [API_DEPLOYMENTS] = {"deployments", "Deployment", "apps", "v1", true},
     [API_ACCESS_REVIEWS] = {"selfsubjectaccessreviews", "SelfSubjectAccessReview",
                             "authorization.k8s.io", "v1", false},
 };
@@ -62,7 +69,7 @@ static void append_path(struct text *out, const struct api_target *target)
         text_printf(out, "/apis/%s/%s", named->group, named->version);
     else
         text_printf(out, "/api/%s", named->version);
-    if (named->is_in_namespace) {
+    if (named->is_in_namespace && target->kube_namespace.size > 0) {
         text_append_string(out, "/namespaces/");
         append_encoded(out, target->kube_namespace);
     }
@@ -156,6 +163,15 @@ enum status api_create(struct http_request *request, const struct api_target *ta
                        const cJSON *object, struct error *err)
 {
     TRY(begin_request(request, "POST", target, err));
+    append_query(&request->path, "fieldManager", SLICE("totrain"));
+    TRY(end(request, err));
+    return set_body(request, object, "application/json", err);
+}
+
+enum status api_replace(struct http_request *request, const struct api_target *target,
+                        const cJSON *object, struct error *err)
+{
+    TRY(begin_request(request, "PUT", target, err));
     append_query(&request->path, "fieldManager", SLICE("totrain"));
     TRY(end(request, err));
     return set_body(request, object, "application/json", err);

@@ -28,10 +28,16 @@ enum api_kind {
     API_EVENTS,
     API_SERVICE_ACCOUNTS,
     API_RESOURCE_QUOTAS,
+    API_NODES,
     API_JOBS,
     API_CRON_JOBS,
     API_ROLES,
     API_ROLE_BINDINGS,
+    API_CLUSTER_ROLES,
+    API_CLUSTER_ROLE_BINDINGS,
+    API_LEASES,
+    API_PRIORITY_CLASSES,
+    API_DEPLOYMENTS,
     API_ACCESS_REVIEWS, /* SelfSubjectAccessReview */
     API_KIND_COUNT
 };
@@ -45,10 +51,10 @@ const struct api_names *api_names(enum api_kind kind);
 
 struct api_target {
     enum api_kind kind;
-    struct slice kube_namespace;
-    struct slice name;       /* empty: all of them */
-    const char *subresource; /* NULL: the object itself */
-    struct slice fields;     /* field selector of a list and a watch; empty: none */
+    struct slice kube_namespace; /* empty: a list or a watch of all namespaces */
+    struct slice name;           /* empty: all of them */
+    const char *subresource;     /* NULL: the object itself */
+    struct slice fields;         /* field selector of a list and a watch; empty: none */
 };
 
 struct http_request {
@@ -77,6 +83,11 @@ enum status api_watch(struct http_request *request, const struct api_target *tar
 
 enum status api_create(struct http_request *request, const struct api_target *target,
                        const cJSON *object, struct error *err);
+
+/* The object as a whole. Where its metadata has a resourceVersion: BUSY ("Conflict") unless nobody
+ * has changed it since. */
+enum status api_replace(struct http_request *request, const struct api_target *target,
+                        const cJSON *object, struct error *err);
 
 struct api_deletion {
     const char *propagation;       /* "Background", "Foreground", "Orphan"; NULL: as usual */

@@ -11,7 +11,7 @@ static bool is_staying(const struct pod_pool_place *place)
            place->state == POD_POOL_RUNNING;
 }
 
-static uint32_t count_staying(const struct pod_pool *pool)
+uint32_t pod_pool_staying(const struct pod_pool *pool)
 {
     uint32_t count = 0;
 
@@ -78,7 +78,7 @@ static void shrink_servers(struct pod_pool *pool, int64_t now_ms)
 
 static void shrink(struct pod_pool *pool, int64_t now_ms)
 {
-    uint32_t staying = count_staying(pool);
+    uint32_t staying = pod_pool_staying(pool);
     struct pod_pool_place *place;
 
     if (pool->role == KUBE_SERVER) {
@@ -201,7 +201,7 @@ static bool is_missing(const struct pod_pool *pool, uint32_t index, uint32_t tak
 
 static struct pod_pool_step find_creation(struct pod_pool *pool, int64_t now_ms, int64_t *due_ms)
 {
-    uint32_t taken = count_staying(pool) + count_waiting(pool, now_ms);
+    uint32_t taken = pod_pool_staying(pool) + count_waiting(pool, now_ms);
 
     for (uint32_t i = 0; i < pool->most; i++) {
         struct pod_pool_place *place = &pool->places[i];

@@ -18,6 +18,8 @@ struct pod_pool_step pod_pool_next(struct pod_pool *pool, int64_t now_ms, int64_
 void pod_pool_on_answer(struct pod_pool *pool, int64_t now_ms, const struct pod_pool_step *step,
                         enum status status, int64_t retry_after_ms, const struct error *err);
 
+/* Pods that are asked for, pending, or run. */
+uint32_t pod_pool_staying(const struct pod_pool *pool);
 uint32_t pod_pool_running(const struct pod_pool *pool);
 /* No pod is known, and none is being created. */
 bool pod_pool_is_empty(const struct pod_pool *pool);

@@ -1,5 +1,6 @@
 #include "k8s/job/kube_job.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory_size.h"
@@ -155,6 +156,13 @@ static enum status check_numbers(const struct kube_job *job, struct error *err)
     if (job->workers_max < 1 || job->workers_max > MANIFEST_WORKERS_MAX)
         return fail(err, STATUS_INVALID, "a job has 1 to %d workers, not %u", MANIFEST_WORKERS_MAX,
                     job->workers_max);
+    if (job->cpu_limit_percent != 0 &&
+        (job->cpu_limit_percent < 100 || job->cpu_limit_percent > KUBE_JOB_CPU_LIMIT_PERCENT_MAX))
+        return fail(
+            err, STATUS_INVALID,
+            "a limit of processors is 100 to %d percent of what a pod asks for, or 0 (none), "
+            "not %lld",
+            KUBE_JOB_CPU_LIMIT_PERCENT_MAX, (long long)job->cpu_limit_percent);
     if (job->keep_s < 0 || job->keep_s > KEEP_S_MAX)
         return fail(err, STATUS_INVALID, "a finished job is kept for 0 to %lld seconds, not %lld",
                     (long long)KEEP_S_MAX, (long long)job->keep_s);
@@ -255,4 +263,53 @@ enum status quantity_read_memory(struct slice text, int64_t *bytes, struct error
         return refuse_value("an amount of memory", text, "from 16Mi to 1024Ti", err);
     *bytes = (int64_t)number;
     return STATUS_OK;
+}
+
+static const char *const band_ends[] = {"-low", "", "-high"};
+
+/* The index of the band of a class that is ours; -1: it is another's. */
+static int find_band(const struct kube_job *job)
+{
+    char name[64];
+
+    for (int i = 0; i < (int)(sizeof band_ends / sizeof *band_ends); i++) {
+        snprintf(name, sizeof name, "%s%s", KUBE_JOB_FIRST, band_ends[i]);
+        if (slice_is(job->priority_class, name))
+            return i;
+    }
+    return -1;
+}
+
+int kube_job_band(const struct kube_job *job)
+{
+    const int found = find_band(job);
+
+    return found < 0 ? 0 : found - 1;
+}
+
+struct slice kube_job_more_class(const struct kube_job *job, char out[64])
+{
+    const int found = find_band(job);
+
+    if (found < 0)
+        return SLICE("");
+    snprintf(out, 64, "%s%s", KUBE_JOB_MORE, band_ends[found]);
+    return slice_of(out);
+}
+
+/* Master and servers count as pods of one size. */
+struct share_job kube_job_use(const struct kube_job *job)
+{
+    const int64_t count = 1 + (int64_t)job->servers;
+    const int64_t millis = KUBE_JOB_MASTER_CPU_M + job->servers * job->server_cpu_m;
+    const int64_t bytes = KUBE_JOB_MASTER_MEMORY + job->servers * job->server_memory;
+
+    return (struct share_job){
+        .band = kube_job_band(job),
+        .least = 1,
+        .most = job->workers_max,
+        .worker = {.millis = job->cpu_m > 0 ? job->cpu_m : 1, .bytes = job->memory},
+        .rest = {.millis = (millis + count - 1) / count, .bytes = (bytes + count - 1) / count},
+        .rest_count = (uint32_t)count,
+        .seconds_left = -1};
 }

@@ -12,6 +12,7 @@
 
 #include "base/arena.h"
 #include "base/json.h"
+#include "runtime/share/share.h"
 
 #define MANIFEST_NAME_BYTES_MAX 40 /* with -worker-1023-4294967295 it is still a label */
 #define MANIFEST_WORKERS_MAX    1024
@@ -41,8 +42,10 @@ struct kube_job {
     struct slice owner_pod, owner_uid; /* for such a run: the pod that submits it */
     struct slice statement, model;     /* "TRAIN", ... and the model that it makes or reads */
     struct slice database, user;       /* where it came from; each of the four may be empty */
-    int64_t job;        /* its number, by which its tables are named; 0: not staged yet */
-    int64_t cpu_m;      /* thousandths of a core, of each worker */
+    int64_t job;   /* its number, by which its tables are named; 0: not staged yet */
+    int64_t cpu_m; /* thousandths of a core, of each worker */
+    /* Limit of processors of each pod, in hundredths of what it asks for; 0: none. */
+    int64_t cpu_limit_percent;
     int64_t memory;     /* bytes, of each worker */
     int64_t memory_max; /* bytes, of one that ran out of memory before */
     uint32_t workers_max;
@@ -55,13 +58,16 @@ struct kube_job {
 };
 
 /* The defaults of every job. */
-#define KUBE_JOB_NAMESPACE "totrain"
-#define KUBE_JOB_ACCOUNT   "totrain" /* the master's */
-#define KUBE_JOB_CPU_M     1000
-#define KUBE_JOB_MEMORY    ((int64_t)1 << 30)
+#define KUBE_JOB_NAMESPACE     "totrain"
+#define KUBE_JOB_ACCOUNT       "totrain" /* the master's */
+#define KUBE_JOB_CPU_M         1000
+#define KUBE_JOB_MEMORY        ((int64_t)1 << 30)
+#define KUBE_JOB_MASTER_CPU_M  100
+#define KUBE_JOB_MASTER_MEMORY ((int64_t)256 << 20)
 #define KUBE_JOB_MEMORY_GROWTH                                                                     \
     4 /* times as much for a worker that runs out of it again and again */
-#define KUBE_JOB_KEEP_S 86400
+#define KUBE_JOB_KEEP_S                86400
+#define KUBE_JOB_CPU_LIMIT_PERCENT_MAX 10000
 
 /* So many servers at first, each of which may have rows of so many bytes (0: by default) and so
  * many thousandths of a processor (0: by default). */
@@ -74,6 +80,19 @@ int64_t kube_job_server_rows(int64_t memory);
 /* And what they may take in all, while they are on their way to more servers. */
 int64_t kube_job_server_rows_most(int64_t memory);
 #define KUBE_JOB_SERVER_ALONE ((int64_t)64 << 20) /* the process without rows */
+
+/* PriorityClasses that `totrain k8s rbac classes` prints: the first for master, servers and as many
+ * workers as the job cannot do without, the other for more workers. Each has a band, by the end of
+ * its name: -low, none, -high. */
+#define KUBE_JOB_FIRST "totrain-first"
+#define KUBE_JOB_MORE  "totrain-more"
+/* -1, 0, 1 by its class; 0 for classes of others. */
+int kube_job_band(const struct kube_job *job);
+/* The class of the workers beyond the job's least number; empty: that of all. */
+struct slice kube_job_more_class(const struct kube_job *job, char out[64]);
+
+/* Its pods, and the least that it may use: what is known of a job before its master runs. */
+struct share_job kube_job_use(const struct kube_job *job);
 
 /* INVALID, naming the member, for what the API would refuse or what could be
  * read as something else. */

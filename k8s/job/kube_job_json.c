@@ -51,6 +51,8 @@ enum status kube_job_write(const struct kube_job *job, struct text *out, struct 
     }
     json_add_integer(object, "job", job->job);
     json_add_integer(object, "cpu_m", job->cpu_m);
+    if (job->cpu_limit_percent > 0)
+        json_add_integer(object, "cpu_limit_percent", job->cpu_limit_percent);
     json_add_integer(object, "memory", job->memory);
     json_add_integer(object, "memory_max", job->memory_max);
     json_add_integer(object, "workers_max", job->workers_max);
@@ -102,6 +104,9 @@ static enum status read_members(const cJSON *object, struct arena *arena, struct
     TRY(read_texts(object, arena, job, err));
     TRY(json_get_integer(object, "job", 0, INT64_MAX, &job->job, err));
     TRY(json_get_integer(object, "cpu_m", 0, INT64_MAX, &job->cpu_m, err));
+    if (json_has(object, "cpu_limit_percent"))
+        TRY(json_get_integer(object, "cpu_limit_percent", 100, KUBE_JOB_CPU_LIMIT_PERCENT_MAX,
+                             &job->cpu_limit_percent, err));
     TRY(json_get_integer(object, "memory", 0, INT64_MAX, &job->memory, err));
     TRY(json_get_integer(object, "memory_max", 0, INT64_MAX, &job->memory_max, err));
     TRY(json_get_integer(object, "workers_max", 0, MANIFEST_WORKERS_MAX, &workers, err));

@@ -15,5 +15,10 @@ enum status annotation_start(struct loop *loop, struct client *client, const str
                              struct slice uid, const char *name, uint32_t number,
                              const struct exchange_reader *reader, struct exchange **exchange,
                              struct error *err);
+/* The same with a text; NULL: it is taken away. */
+enum status annotation_write(struct loop *loop, struct client *client, const struct kube_job *job,
+                             struct slice uid, const char *name, const char *text,
+                             const struct exchange_reader *reader, struct exchange **exchange,
+                             struct error *err);
 
 #endif

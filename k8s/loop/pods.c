@@ -132,6 +132,7 @@ static void on_synced(void *context)
 
     for (uint32_t role = 0; role < pods->pool_count; role++)
         pod_pool_on_synced(&pods->pools[role]);
+    pods_want_useful(pods); /* those that are there stay */
     pods_wake(pods);
 }
 
@@ -264,6 +265,17 @@ static bool has_told(const struct pods *pods, int64_t now_ms, int64_t *due_ms)
     return false;
 }
 
+/* Somebody else decides what jobs share. As with events it does not wait for long: a dead holder is
+ * followed, too. */
+static bool has_left(const struct pods *pods, int64_t now_ms, int64_t *due_ms)
+{
+    if (pods_share_has_left(pods) || now_ms >= pods->told_at)
+        return true;
+    if (pods->told_at < *due_ms)
+        *due_ms = pods->told_at;
+    return false;
+}
+
 static bool are_all_gone(const struct pods *pods)
 {
     for (uint32_t role = 0; role < pods->pool_count; role++)
@@ -279,7 +291,8 @@ static void end_if_empty(struct pods *pods, int64_t now_ms, int64_t *due_ms)
 
     if (pods->must_patch && now_ms >= pods->patch_at)
         pods_call_patch(pods);
-    if (!pods->must_patch && are_all_gone(pods) && has_told(pods, now_ms, due_ms)) {
+    if (!pods->must_patch && are_all_gone(pods) && has_told(pods, now_ms, due_ms) &&
+        has_left(pods, now_ms, due_ms)) {
         loop_stop(pods->loop, STATUS_OK, NULL);
     } else if (now_ms >= pods->end_at) {
         error_clear(&why);
@@ -309,6 +322,7 @@ static void on_time(void *context)
     const int64_t now_ms = loop_now_ms();
     int64_t due_ms = INT64_MAX;
 
+    pods_share_on_time(pods, now_ms, &due_ms);
     for (uint32_t role = pods->pool_count; role-- > 0;) { /* servers first */
         const int64_t next_ms = do_next(pods, &pods->pools[role], now_ms);
 
@@ -329,6 +343,7 @@ static void close_all(struct pods *pods)
 {
     if (pods->client)
         pods_calls_cancel(pods);
+    pods_share_close(pods);
     pods_events_cancel(pods);
     watch_close(pods->watch);
     pods->watch = NULL;
@@ -381,6 +396,7 @@ static enum status open_all(struct pods *pods, struct loop *loop, uint32_t worke
     TRY(open_pools(pods, workers, kept, err));
     TRY(loop_add_source(loop, &calls, &pods->timer, err));
     TRY(client_open(loop, pods->access, &pods->client, err));
+    pods_share_open(pods);
     return watch_open(loop, pods->client, &pods->all, text_slice(&pods->selector),
                       (uint64_t)loop_now_us(), &reader, &pods->watch, err);
 }
@@ -404,7 +420,7 @@ static enum status start_pods(void *self, struct loop *loop, const struct job *j
     pods->least = job->spec.min_workers;
     pods->wanted = wanted;
     pods->scores = job->spec.kind != SPEC_TRAIN;
-    TRY(open_all(pods, loop, wanted, pods->job->servers_max, err));
+    TRY(open_all(pods, loop, pods->least, pods->job->servers_max, err));
     TRY(watch_open(loop, pods->client, &pods->jobs, SLICE(""), (uint64_t)loop_now_us(), &of_job,
                    &pods->job_watch, err));
     pods_wake(pods); /* a cluster that never answers is a problem, too */
@@ -490,6 +506,7 @@ static void on_event(void *self, const struct job_event *event, struct slice lin
         pods->is_over = true; /* before workers are told to end: none is started again */
         pod_pool_want(workers_of(pods), 0);
         dismiss_servers(pods);
+        pods_share_leave(pods, true);
         pods_wake(pods);
     }
     if (event->kind != JOB_PROGRESS) {
@@ -499,6 +516,7 @@ static void on_event(void *self, const struct job_event *event, struct slice lin
             for (uint32_t role = 0; role < pods->pool_count; role++)
                 pod_pool_on_step(&pods->pools[role]);
         pods->step = event->step;
+        pods_share_note(pods, event);
     }
     write_log(pods, event, line);
 }
@@ -515,6 +533,7 @@ static enum status run_to_end(struct pods *pods, struct loop *loop, struct error
     pods->end_at = loop_now_ms() + PODS_END_MS;
     pods->told_at = loop_now_ms() + TELL_MS;
     kube_events_flush(&pods->events);
+    pods_share_leave(pods, true);
     pods->patch_at = 0;
     pods_wake(pods);
     return loop_run(loop, err);
@@ -542,7 +561,7 @@ static void on_flush_time(void *context)
     const int64_t now_ms = loop_now_ms();
     int64_t due_ms = INT64_MAX;
 
-    if (has_told(pods, now_ms, &due_ms)) {
+    if (has_told(pods, now_ms, &due_ms) && has_left(pods, now_ms, &due_ms)) {
         loop_stop(pods->loop, STATUS_OK, NULL);
         return;
     }
@@ -558,6 +577,8 @@ static enum status run_flush(struct pods *pods, struct loop *loop, struct error 
     TRY(loop_add_source(loop, &calls, &pods->timer, err));
     TRY(client_open(loop, pods->access, &pods->client, err));
     pods->told_at = loop_now_ms() + FLUSH_MS;
+    pods_share_open(pods);
+    pods_share_leave(pods, false);
     kube_events_flush(&pods->events);
     pods_wake(pods);
     return loop_run(loop, err);
@@ -570,7 +591,8 @@ static void flush(void *self)
     struct error err;
 
     error_clear(&err);
-    if (kube_events_are_drained(&pods->events) || loop_new(TICK_MS, &loop, &err) != STATUS_OK)
+    if ((kube_events_are_drained(&pods->events) && !pods->share.is_decided) ||
+        loop_new(TICK_MS, &loop, &err) != STATUS_OK)
         return;
     if (run_flush(pods, loop, &err) != STATUS_OK)
         log_warning("Events of the job are not sent: %s", err.message);
@@ -615,6 +637,7 @@ enum status pods_new(const struct kube_access *access, const struct kube_job *jo
         return fail(err, STATUS_INVALID, "the uid of the job's Job is missing or too long");
     memcpy(pods->owner, owner.data, owner.size);
     pods_events_init(pods);
+    pods_share_init(pods);
     return pods->master.data && !pods->selector.failed && !pods->job_field.failed
                ? STATUS_OK
                : fail_no_memory(err);

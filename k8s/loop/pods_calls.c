@@ -17,6 +17,7 @@ static cJSON *manifest_of(const struct pods *pods, const struct pod_pool_step *s
         .index = step->index,
         .incarnation = step->incarnation,
         .memory = step->memory,
+        .is_surplus = step->role == KUBE_WORKER && step->index >= pods->least,
         .is_full = step->is_full,
         .master = pods->master,
         .avoided = avoided,

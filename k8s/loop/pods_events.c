@@ -148,6 +148,20 @@ void pods_events_scaled(struct pods *pods, enum kube_role role, uint32_t before,
                      role == KUBE_SERVER ? MANIFEST_SERVERS : MANIFEST_WORKERS);
 }
 
+void pods_events_shared(struct pods *pods, uint32_t workers, uint32_t most)
+{
+    const struct kube_moment moment = this_moment();
+
+    if (workers == 0)
+        kube_events_note(&pods->events, &moment, false, "Shared",
+                         "waits: there is no room for its %u workers beside other jobs",
+                         pods->least);
+    else
+        kube_events_note(&pods->events, &moment, false, "Shared",
+                         "%u of %u workers are its part of the cluster%s", workers, most,
+                         workers < most ? ", other jobs have the rest" : "");
+}
+
 void pods_events_asked(struct pods *pods, uint32_t serving, uint32_t asked)
 {
     const struct kube_moment moment = this_moment();
@@ -205,22 +219,26 @@ static void note_done(struct pods *pods, const struct kube_moment *now, const ch
                          "the model is trained and stored, to be published: %s", message);
 }
 
+static uint32_t useful_workers(const struct pods *pods)
+{
+    return pods->lanes > 0 && pods->lanes < pods->wanted ? pods->lanes : pods->wanted;
+}
+
 static void note_started(struct pods *pods, const struct kube_moment *now,
                          const struct job_event *event)
 {
     if (pods->scores)
         kube_events_note(&pods->events, now, false, "ScoringStarted",
-                         "%u of %u workers score the rows", event->workers,
-                         pods->pools[KUBE_WORKER].wanted);
+                         "%u of %u workers score the rows", event->workers, useful_workers(pods));
     else if (!event->message[0])
         kube_events_note(&pods->events, now, false, "TrainingStarted",
                          "training has started with %u of %u workers", event->workers,
-                         pods->pools[KUBE_WORKER].wanted);
+                         useful_workers(pods));
     else
         kube_events_note(&pods->events, now, false, "TrainingResumed",
                          "%.100s: training goes on after step %llu with %u of %u workers",
                          event->message, (unsigned long long)event->step, event->workers,
-                         pods->pools[KUBE_WORKER].wanted);
+                         useful_workers(pods));
 }
 
 void pods_events_note(struct pods *pods, const struct job_event *event)

@@ -10,6 +10,7 @@
 #include "k8s/controller/pod_pool.h"
 #include "k8s/loop/exchange.h"
 #include "k8s/loop/pods.h"
+#include "k8s/loop/pods_share.h"
 #include "k8s/loop/succession.h"
 
 #define PODS_POOLS     2                                     /* by enum kube_role */
@@ -61,9 +62,11 @@ struct pods {
     bool has_given_up, is_over;
     uint32_t most, least; /* workers that there may be, with which the job can work */
     uint64_t wanted_version;
-    uint64_t step;           /* step of the last progress */
-    int64_t progress_at;     /* when a line of it was written to the log */
-    uint32_t wanted;         /* by the user; the pool wants those of them that have work */
+    uint64_t step;       /* step of the last progress */
+    int64_t progress_at; /* when a line of it was written to the log */
+    uint32_t wanted;     /* number that the master was told: the least one, or more */
+    uint32_t pinned;     /* by the user; 0: the job shares */
+    struct pods_share share;
     uint32_t lanes;          /* more workers are of no use; 0: not known yet */
     uint32_t servers_wanted; /* by the user; 0: the Job was not seen yet */
     uint64_t servers_version;

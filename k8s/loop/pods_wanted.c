@@ -20,12 +20,28 @@ static bool read_number(const cJSON *job, const char *annotation, int64_t *numbe
 
 /* ----- workers ----- */
 
+static void tell_master(struct pods *pods, uint32_t workers)
+{
+    if (workers == pods->wanted)
+        return;
+    pods->wanted = workers;
+    pods->listener.want(pods->listener.context, ++pods->wanted_version, workers);
+}
+
 void pods_want_useful(struct pods *pods)
 {
     const uint32_t lanes = pods->lanes > 0 ? pods->lanes : UINT32_MAX;
+    const uint32_t number = pods_share_number(pods);
+    const uint32_t wanted = number < lanes ? number : lanes;
 
-    pod_pool_want(&pods->pools[KUBE_WORKER], pods->wanted < lanes ? pods->wanted : lanes);
-    pods_wake(pods);
+    if (pods->is_over || pods->ends)
+        return;
+    if (wanted != pods->pools[KUBE_WORKER].wanted) {
+        pod_pool_want(&pods->pools[KUBE_WORKER], wanted);
+        pods_wake(pods);
+    }
+    if (!pods_share_is_unknown(pods)) /* it waits a moment for all that there may be */
+        tell_master(pods, number > pods->least ? number : pods->least);
 }
 
 static void want_workers(struct pods *pods, int64_t workers)
@@ -35,12 +51,12 @@ static void want_workers(struct pods *pods, int64_t workers)
                     pods->least, pods->most);
         return;
     }
-    if (workers == pods->wanted)
+    if (workers == pods->pinned)
         return;
     log_info("%lld workers are wanted", (long long)workers);
-    pods_events_scaled(pods, KUBE_WORKER, pods->wanted, (uint32_t)workers);
-    pods->wanted = (uint32_t)workers;
-    pods->listener.want(pods->listener.context, ++pods->wanted_version, (uint32_t)workers);
+    if (workers != pods->wanted)
+        pods_events_scaled(pods, KUBE_WORKER, pods->wanted, (uint32_t)workers);
+    pods->pinned = (uint32_t)workers;
     pods_want_useful(pods);
 }
 

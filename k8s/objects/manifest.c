@@ -5,9 +5,8 @@
 
 #include "k8s/client/base64.h"
 #include "k8s/job/kube_job_json.h"
+#include "runtime/share/share_report.h"
 
-#define MASTER_CPU_M  100
-#define MASTER_MEMORY ((int64_t)256 << 20)
 #define STATE_FOLDER  "/var/lib/totrain"
 #define JOBS_FOLDER   STATE_FOLDER "/jobs"
 #define SECRET_FOLDER "/etc/totrain"
@@ -72,6 +71,14 @@ static void add_origin(cJSON *metadata, cJSON *labels, const struct kube_job *jo
         if (origin[i].value.size > 0)
             json_add_string(annotations_of(metadata), origin[i].name, origin[i].value);
     }
+}
+
+/* The cluster autoscaler keeps a node that has a pod without a controller, or with a folder of its
+ * own, unless the pod says so: what a job loses with it is made again, and no row is lost. */
+static void allow_eviction(cJSON *metadata)
+{
+    json_add_string(annotations_of(metadata), "cluster-autoscaler.kubernetes.io/safe-to-evict",
+                    SLICE("true"));
 }
 
 static void add_labels(cJSON *metadata, const struct kube_job *job, const char *component)
@@ -167,8 +174,10 @@ static void add_cpu(cJSON *object, const char *name, int64_t cpu_m)
 }
 
 /* Memory is given and taken in full, so that a node that is short of it does not
- * choose us first; processors may be used where there are more. */
-static void add_resources(cJSON *container, int64_t cpu_m, int64_t memory, struct slice slot)
+ * choose us first; processors may be used where there are more, unless the job has a limit of them,
+ * as some namespaces demand. */
+static void add_resources(cJSON *container, const struct kube_job *job, int64_t cpu_m,
+                          int64_t memory, struct slice slot)
 {
     cJSON *resources = json_add_object(container, "resources");
     cJSON *requests = json_add_object(resources, "requests");
@@ -178,6 +187,8 @@ static void add_resources(cJSON *container, int64_t cpu_m, int64_t memory, struc
     add_cpu(requests, "cpu", cpu_m);
     add_memory(requests, "memory", memory);
     add_memory(limits, "memory", memory);
+    if (job->cpu_limit_percent > 0)
+        add_cpu(limits, "cpu", cpu_m * job->cpu_limit_percent / 100);
     if (slot.size == 0)
         return;
     snprintf(name, sizeof name, "%.*s", SLICE_FORMAT(slot));
@@ -412,10 +423,24 @@ static void fill_master(cJSON *spec, const struct kube_job *job)
     add_probe(container, arguments);
     json_append(variables, literal(job_uid));
     json_add(container, "env", variables);
-    add_resources(container, MASTER_CPU_M, MASTER_MEMORY, SLICE(""));
+    add_resources(container, job, KUBE_JOB_MASTER_CPU_M, KUBE_JOB_MASTER_MEMORY, SLICE(""));
     add_master_files(job, add_common(job, MANIFEST_MASTER_PORT, container, volumes));
     json_append(json_add_array(spec, "containers"), container);
     json_add(spec, "volumes", volumes);
+}
+
+/* A job is counted among those that share a cluster before its master runs. */
+static void add_use(cJSON *metadata, const struct kube_job *job)
+{
+    const struct share_job use = kube_job_use(job);
+    struct text text;
+    struct error err;
+
+    text_init(&text, SHARE_REPORT_BYTES_MAX);
+    json_add(annotations_of(metadata), MANIFEST_USE,
+             share_report_write(&use, &text, &err) == STATUS_OK ? json_string(text_slice(&text))
+                                                                : NULL);
+    text_deinit(&text);
 }
 
 cJSON *manifest_job(const struct kube_job *job)
@@ -424,13 +449,16 @@ cJSON *manifest_job(const struct kube_job *job)
     cJSON *spec = json_add_object(object, "spec"), *template;
 
     add_run(metadata, job);
+    add_use(metadata, job);
     json_add_boolean(spec, "suspend", true);
     json_add_integer(spec, "parallelism", 1);
     json_add_integer(spec, "completions", 1);
     json_add_integer(spec, "backoffLimit", MANIFEST_MASTER_TRIES);
     json_add_integer(spec, "ttlSecondsAfterFinished", job->keep_s);
     template = json_add_object(spec, "template");
-    add_labels(json_add_object(template, "metadata"), job, "master");
+    metadata = json_add_object(template, "metadata");
+    add_labels(metadata, job, "master");
+    allow_eviction(metadata);
     fill_master(json_add_object(template, "spec"), job);
     return object;
 }
@@ -640,6 +668,16 @@ void manifest_avoid(cJSON *spec, const struct slice *nodes, size_t count)
     }
 }
 
+/* The scheduler takes first the workers that the job can do without. */
+static void choose_class(cJSON *spec, const struct kube_job *job, const struct kube_member *member)
+{
+    char name[64];
+    const struct slice class = kube_job_more_class(job, name);
+
+    if (member->is_surplus && class.size > 0)
+        cJSON_ReplaceItemInObjectCaseSensitive(spec, "priorityClassName", json_string(class));
+}
+
 static void suffix_of(enum kube_role role, uint32_t index, uint32_t incarnation, char suffix[64])
 {
     snprintf(suffix, 64, "-%s-%u-%u", kube_role_name(role), index, incarnation);
@@ -659,9 +697,9 @@ static void add_member_resources(cJSON *container, const struct kube_job *job,
                                  const struct kube_member *member)
 {
     if (member->role == KUBE_SERVER)
-        add_resources(container, job->server_cpu_m, member->memory, SLICE(""));
+        add_resources(container, job, job->server_cpu_m, member->memory, SLICE(""));
     else
-        add_resources(container, job->cpu_m, member->memory, job->slot_resource);
+        add_resources(container, job, job->cpu_m, member->memory, job->slot_resource);
 }
 
 cJSON *manifest_member(const struct kube_job *job, const struct kube_member *member,
@@ -675,10 +713,12 @@ cJSON *manifest_member(const struct kube_job *job, const struct kube_member *mem
     suffix_of(member->role, member->index, member->incarnation, suffix);
     object = begin_object(job, API_PODS, suffix, role, &metadata);
     add_numbers(metadata, member);
+    allow_eviction(metadata);
     add_job_owner(metadata, job, owner);
     spec = json_add_object(object, "spec");
     /* The master decides what comes after its end. */
     begin_pod(spec, job, job->service_account, false, "Never");
+    choose_class(spec, job, member);
     if (member->avoided_count == 0) /* both weigh the same, and a dead node has the fewest */
         add_spread(spec, job, member->role);
     manifest_avoid(spec, member->avoided, member->avoided_count);
@@ -716,7 +756,7 @@ static void add_submit_arguments(cJSON *container, const struct kube_job *job,
                                  const struct kube_schedule *schedule)
 {
     cJSON *arguments = json_add_array(container, "args");
-    char number[32];
+    char number[64];
 
     add_argument(arguments, "submit");
     json_append(arguments, json_string(schedule->database));
@@ -731,7 +771,11 @@ static void add_submit_arguments(cJSON *container, const struct kube_job *job,
     add_word(arguments, "database-secret", job->database_secret);
     add_word(arguments, "priority-class", job->priority_class);
     add_word(arguments, "resource", job->slot_resource);
-    snprintf(number, sizeof number, "%lldm", (long long)job->cpu_m);
+    if (job->cpu_limit_percent > 0)
+        snprintf(number, sizeof number, "%lldm:%lldm", (long long)job->cpu_m,
+                 (long long)(job->cpu_m * job->cpu_limit_percent / 100));
+    else
+        snprintf(number, sizeof number, "%lldm", (long long)job->cpu_m);
     add_word(arguments, "cpu", slice_of(number));
     snprintf(number, sizeof number, "%lld", (long long)job->memory);
     add_word(arguments, "memory", slice_of(number));
@@ -757,7 +801,7 @@ static void fill_submitter(cJSON *spec, const struct kube_job *job,
     add_tolerations(spec);
     add_submit_arguments(container, job, schedule);
     json_add(container, "env", literal(submit_variables));
-    add_resources(container, MASTER_CPU_M, SUBMIT_MEMORY, SLICE(""));
+    add_resources(container, job, KUBE_JOB_MASTER_CPU_M, SUBMIT_MEMORY, SLICE(""));
     add_folders(STATE_FOLDER, container, volumes);
     add_mount(container, "statement", SPEC_FOLDER, NULL);
     add_secret_volume(volumes, "statement", named(job, "-statement", name));

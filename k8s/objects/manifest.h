@@ -42,6 +42,7 @@
  * set it. */
 #define MANIFEST_WORKERS "totrain.dev/workers"
 #define MANIFEST_SERVERS "totrain.dev/servers" /* likewise of parameter servers */
+#define MANIFEST_USE     "totrain.dev/use"     /* share_report.h */
 #define MANIFEST_JOB_KEY "cluster.json"
 
 /* The Job with the master's pod in it. */
@@ -69,6 +70,7 @@ struct kube_member {
     enum kube_role role;
     uint32_t index, incarnation;
     int64_t memory;              /* bytes; more than the job's after it ran out */
+    bool is_surplus;             /* a worker that the job can do without */
     bool is_full;                /* a server's rows may take what its snapshots would */
     struct slice master;         /* "tcp:HOST:PORT" */
     const struct slice *avoided; /* nodes to be avoided, as a preference */

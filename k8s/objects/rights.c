@@ -5,6 +5,7 @@
 
 #include "k8s/client/access.h"
 #include "k8s/client/api_answer.h"
+#include "k8s/job/kube_job.h"
 
 const char rights_warning[] = "An account that may create Pods in a namespace can mount every "
                               "Secret of it and act as each of its "
@@ -12,13 +13,16 @@ const char rights_warning[] = "An account that may create Pods in a namespace ca
 
 /* The master creates the pods of the workers. It reads their logs to report why one failed, gives
  * more memory in place to one that ran out of it, reads on its Job how many workers are wanted, and
- * patches the Job where trying again is in vain. */
+ * patches the Job where trying again is in vain. With the others it decides, by a Lease, how many
+ * workers each of their jobs has, as far as the quotas allow. */
 static const struct right master[] = {
     {API_PODS, NULL, "create delete get list watch"},
     {API_PODS, "log", "get"},
     {API_PODS, "resize", "patch"},
     {API_EVENTS, NULL, "create patch"},
     {API_JOBS, NULL, "get list watch patch"},
+    {API_LEASES, NULL, "create get list update watch"},
+    {API_RESOURCE_QUOTAS, NULL, "get list watch"},
 };
 
 /* Reads Secrets only to recognise its own, and makes the pod of the next master where the one
@@ -43,6 +47,19 @@ static const struct right schedule[] = {
     {API_EVENTS, NULL, "list watch"},
 };
 
+/* Decides for the masters of a namespace; a Job that has no room in the quota is suspended. */
+static const struct right share[] = {
+    {API_JOBS, NULL, "get list watch patch"},
+    {API_LEASES, NULL, "create get list update watch"},
+    {API_RESOURCE_QUOTAS, NULL, "get list watch"},
+};
+
+/* Sees what room there is in the cluster. */
+static const struct right nodes[] = {
+    {API_NODES, NULL, "get list watch"},
+    {API_PODS, NULL, "get list watch"},
+};
+
 static const struct {
     const struct right *rights;
     size_t count;
@@ -50,6 +67,8 @@ static const struct {
     [RIGHTS_OF_MASTER] = {master, sizeof master / sizeof *master},
     [RIGHTS_OF_SUBMITTER] = {submitter, sizeof submitter / sizeof *submitter},
     [RIGHTS_OF_SCHEDULE] = {schedule, sizeof schedule / sizeof *schedule},
+    [RIGHTS_OF_SHARE] = {share, sizeof share / sizeof *share},
+    [RIGHTS_OF_NODES] = {nodes, sizeof nodes / sizeof *nodes},
 };
 
 const struct right *rights_of(enum rights_role role, size_t *count)
@@ -141,10 +160,11 @@ static cJSON *build_rule(const struct right *right)
     return rule;
 }
 
-static cJSON *build_role(struct slice kube_namespace, const char *name, enum rights_role role)
+static cJSON *build_role(enum api_kind kind, struct slice kube_namespace, const char *name,
+                         enum rights_role role)
 {
     cJSON *metadata;
-    cJSON *object = begin_right_object(API_ROLES, kube_namespace, slice_of(name), &metadata);
+    cJSON *object = begin_right_object(kind, kube_namespace, slice_of(name), &metadata);
     cJSON *rules = json_add_array(object, "rules");
     size_t count;
     const struct right *rights = rights_of(role, &count);
@@ -154,19 +174,20 @@ static cJSON *build_role(struct slice kube_namespace, const char *name, enum rig
     return object;
 }
 
-static cJSON *build_binding(struct slice kube_namespace, const char *name)
+/* `home`: the namespace of the account. */
+static cJSON *build_binding(enum api_kind kind, struct slice kube_namespace, struct slice home,
+                            const char *name)
 {
     cJSON *metadata;
-    cJSON *object =
-        begin_right_object(API_ROLE_BINDINGS, kube_namespace, slice_of(name), &metadata);
+    cJSON *object = begin_right_object(kind, kube_namespace, slice_of(name), &metadata);
     cJSON *role = json_add_object(object, "roleRef"), *subject = cJSON_CreateObject();
 
     json_add_string(role, "apiGroup", SLICE("rbac.authorization.k8s.io"));
-    json_add_string(role, "kind", SLICE("Role"));
+    json_add_string(role, "kind", kind == API_ROLE_BINDINGS ? SLICE("Role") : SLICE("ClusterRole"));
     json_add_string(role, "name", slice_of(name));
     json_add_string(subject, "kind", SLICE("ServiceAccount"));
     json_add_string(subject, "name", slice_of(name));
-    json_add_string(subject, "namespace", kube_namespace);
+    json_add_string(subject, "namespace", home);
     json_append(json_add_array(object, "subjects"), subject);
     return object;
 }
@@ -175,8 +196,18 @@ static void append_role(cJSON *items, struct slice kube_namespace, const char *n
                         enum rights_role role)
 {
     json_append(items, build_account(kube_namespace, name, false));
-    json_append(items, build_role(kube_namespace, name, role));
-    json_append(items, build_binding(kube_namespace, name));
+    json_append(items, build_role(API_ROLES, kube_namespace, name, role));
+    json_append(items, build_binding(API_ROLE_BINDINGS, kube_namespace, kube_namespace, name));
+}
+
+static cJSON *begin_list(cJSON **items)
+{
+    cJSON *list = cJSON_CreateObject();
+
+    json_add_string(list, "apiVersion", SLICE("v1"));
+    json_add_string(list, "kind", SLICE("List"));
+    *items = json_add_array(list, "items");
+    return list;
 }
 
 enum status rights_print(struct slice kube_namespace, const struct rights_limits *limits,
@@ -188,16 +219,125 @@ enum status rights_print(struct slice kube_namespace, const struct rights_limits
     if (access_check_namespace(kube_namespace, err) != STATUS_OK)
         return fail(err, STATUS_INVALID, "\"%.*s\" is no name of a namespace",
                     SLICE_FORMAT(kube_namespace));
-    list = cJSON_CreateObject();
-    json_add_string(list, "apiVersion", SLICE("v1"));
-    json_add_string(list, "kind", SLICE("List"));
-    items = json_add_array(list, "items");
+    list = begin_list(&items);
     json_append(items, build_namespace(kube_namespace));
     json_append(items, build_quota(kube_namespace, limits));
     append_role(items, kube_namespace, RIGHTS_MASTER, RIGHTS_OF_MASTER);
     append_role(items, kube_namespace, RIGHTS_SUBMITTER, RIGHTS_OF_SUBMITTER);
     append_role(items, kube_namespace, RIGHTS_SCHEDULE, RIGHTS_OF_SCHEDULE);
     status = json_print(list, true, out, err);
+    cJSON_Delete(list);
+    return status;
+}
+
+/* ----- PriorityClasses ----- */
+
+#define CLASS_FIRST (-5) /* the middle band; the cluster autoscaler's cut-off is -10 by default */
+#define CLASS_MORE  (-1005)
+#define CLASS_STEP  4
+
+static cJSON *build_class(const char *name, const char *end, int value, const char *what)
+{
+    cJSON *metadata, *object;
+    char full[64];
+
+    snprintf(full, sizeof full, "%s%s", name, end);
+    object = begin_right_object(API_PRIORITY_CLASSES, SLICE(""), slice_of(full), &metadata);
+    json_add_integer(object, "value", value);
+    json_add_boolean(object, "globalDefault", false);
+    json_add_string(object, "description", slice_of(what));
+    return object;
+}
+
+enum status rights_print_classes(struct text *out, struct error *err)
+{
+    static const char *const ends[] = {"-low", "", "-high"};
+    cJSON *items, *list = begin_list(&items);
+    enum status status;
+
+    for (int i = 0; i < 3; i++) {
+        json_append(items,
+                    build_class(KUBE_JOB_FIRST, ends[i], CLASS_FIRST + CLASS_STEP * (i - 1),
+                                "Master, servers and as many workers as a job of ToTrain cannot "
+                                "do without."));
+        json_append(items, build_class(KUBE_JOB_MORE, ends[i], CLASS_MORE + CLASS_STEP * (i - 1),
+                                       "Workers that a job of ToTrain can do without."));
+    }
+    status = json_print(list, true, out, err);
+    cJSON_Delete(list);
+    return status;
+}
+
+/* ----- the sharer ----- */
+
+static cJSON *build_deployment(struct slice home, struct slice namespaces, struct slice image)
+{
+    static const char pod[] =
+        "{\"securityContext\":{\"runAsNonRoot\":true,\"runAsUser\":65532,\"runAsGroup\":65532,"
+        "\"seccompProfile\":{\"type\":\"RuntimeDefault\"}},\"containers\":[{\"name\":\"share\","
+        "\"securityContext\":{\"allowPrivilegeEscalation\":false,\"readOnlyRootFilesystem\":true,"
+        "\"capabilities\":{\"drop\":[\"ALL\"]}},\"resources\":{\"requests\":{\"cpu\":\"50m\","
+        "\"memory\":\"128Mi\"},\"limits\":{\"memory\":\"128Mi\"}}}]}";
+    cJSON *metadata, *spec, *template, *inner, *container, *arguments;
+    cJSON *object = begin_right_object(API_DEPLOYMENTS, home, SLICE(RIGHTS_SHARE), &metadata);
+    struct text option;
+
+    spec = json_add_object(object, "spec");
+    json_add_integer(spec, "replicas", 1);
+    json_add_string(json_add_object(json_add_object(spec, "selector"), "matchLabels"),
+                    "app.kubernetes.io/component", SLICE("share"));
+    template = json_add_object(spec, "template");
+    json_add_string(json_add_object(json_add_object(template, "metadata"), "labels"),
+                    "app.kubernetes.io/component", SLICE("share"));
+    inner = cJSON_Parse(pod);
+    json_add(template, "spec", inner);
+    json_add_string(inner, "serviceAccountName", SLICE(RIGHTS_SHARE));
+    container = cJSON_GetArrayItem(cJSON_GetObjectItem(inner, "containers"), 0);
+    json_add_string(container, "image", image);
+    arguments = json_add_array(container, "args");
+    json_append(arguments, json_string(SLICE("k8s")));
+    json_append(arguments, json_string(SLICE("share")));
+    text_init(&option, TEXT_MAXIMUM);
+    text_printf(&option, "--namespace=%.*s", SLICE_FORMAT(namespaces));
+    json_append(arguments, json_string(text_slice(&option)));
+    text_deinit(&option);
+    return object;
+}
+
+static enum status append_share_roles(cJSON *items, struct slice list, struct slice home,
+                                      struct error *err)
+{
+    while (list.size > 0) {
+        const char *comma = memchr(list.data, ',', list.size);
+        const struct slice name = {list.data, comma ? (size_t)(comma - list.data) : list.size};
+
+        if (access_check_namespace(name, err) != STATUS_OK)
+            return fail(err, STATUS_INVALID, "\"%.*s\" is no name of a namespace",
+                        SLICE_FORMAT(name));
+        json_append(items, build_role(API_ROLES, name, RIGHTS_SHARE, RIGHTS_OF_SHARE));
+        json_append(items, build_binding(API_ROLE_BINDINGS, name, home, RIGHTS_SHARE));
+        list.data += name.size + (comma != NULL);
+        list.size -= name.size + (comma != NULL);
+    }
+    return STATUS_OK;
+}
+
+enum status rights_print_share(struct slice namespaces, struct slice image, struct text *out,
+                               struct error *err)
+{
+    const char *comma = namespaces.size > 0 ? memchr(namespaces.data, ',', namespaces.size) : NULL;
+    const struct slice home = {namespaces.data,
+                               comma ? (size_t)(comma - namespaces.data) : namespaces.size};
+    cJSON *items, *list = begin_list(&items);
+    enum status status;
+
+    json_append(items, build_account(home, RIGHTS_SHARE, true));
+    json_append(items, build_role(API_CLUSTER_ROLES, SLICE(""), RIGHTS_SHARE, RIGHTS_OF_NODES));
+    json_append(items, build_binding(API_CLUSTER_ROLE_BINDINGS, SLICE(""), home, RIGHTS_SHARE));
+    status = append_share_roles(items, namespaces, home, err);
+    json_append(items, build_deployment(home, namespaces, image));
+    if (status == STATUS_OK)
+        status = json_print(list, true, out, err);
     cJSON_Delete(list);
     return status;
 }

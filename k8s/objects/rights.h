@@ -10,6 +10,7 @@
 #define RIGHTS_MASTER    "totrain"
 #define RIGHTS_SUBMITTER "totrain-submitter"
 #define RIGHTS_SCHEDULE  "totrain-schedule"
+#define RIGHTS_SHARE     "totrain-share"
 
 struct right {
     enum api_kind kind;
@@ -17,7 +18,13 @@ struct right {
     const char *verbs;       /* separated by blanks */
 };
 
-enum rights_role { RIGHTS_OF_MASTER, RIGHTS_OF_SUBMITTER, RIGHTS_OF_SCHEDULE };
+enum rights_role {
+    RIGHTS_OF_MASTER,
+    RIGHTS_OF_SUBMITTER,
+    RIGHTS_OF_SCHEDULE,
+    RIGHTS_OF_SHARE,
+    RIGHTS_OF_NODES
+};
 const struct right *rights_of(enum rights_role role, size_t *count);
 
 /*
@@ -32,6 +39,16 @@ struct rights_limits {
 };
 enum status rights_print(struct slice kube_namespace, const struct rights_limits *limits,
                          struct text *out, struct error *err);
+
+/* A List of the PriorityClasses of kube_job.h, in three bands: values below 0, so that services
+ * come before all jobs. A cluster has them once. */
+enum status rights_print_classes(struct text *out, struct error *err);
+/* The needs of `totrain k8s share`: an account in the first of the namespaces, a ClusterRole by
+ * which it sees nodes and pods, a Role in each namespace, and a Deployment of this image. INVALID,
+ * LIMIT.
+ */
+enum status rights_print_share(struct slice namespaces, struct slice image, struct text *out,
+                               struct error *err);
 
 /* A warning for an administrator who grants these rights. */
 extern const char rights_warning[];

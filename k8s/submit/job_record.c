@@ -99,7 +99,8 @@ void job_record_note(struct job_record *record, const struct job_event *event)
         return;
     take_progress(&record->row, event);
     record->row.state = JOB_STATE_RUNNING;
-    record->row.error[0] = '\0';
+    snprintf(record->row.error, sizeof record->row.error, "%s",
+             event->kind == JOB_PROGRESS ? event->message : "");
     if (is_first || seconds_since(&record->written) > WRITE_EVERY_S)
         put(record);
 }

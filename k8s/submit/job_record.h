@@ -10,7 +10,7 @@
 
 #include <time.h>
 
-#include "runtime/data/jobstore.h"
+#include "runtime/data/store/jobstore.h"
 #include "runtime/launch/job_event.h"
 #include "runtime/role/job.h"
 

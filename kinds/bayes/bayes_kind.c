@@ -12,8 +12,8 @@ _Static_assert(sizeof(struct bayes_params) <= KIND_PARAMS_BYTES, "they fit into 
 
 ATTRIBUTE_TABLE(bayes_attributes, struct bayes_params, BAYES_ATTRIBUTES)
 
-/* The memory of runtime/learn/bayes.c: of each class a few numbers of each column and word, in the
- * state, in one that is taken and in sums of two integers, and their totals. */
+/* The memory of runtime/learn/sums/bayes.c: of each class a few numbers of each column and word, in
+ * the state, in one that is taken and in sums of two integers, and their totals. */
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
     const double classes = shape->classes > 2 ? shape->classes : 2;
@@ -60,7 +60,8 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     if (model->task != TASK_CLASSIFICATION)
         return fail(err, STATUS_CORRUPT, "model: naive Bayes does no %s", task_words[model->task]);
     for (uint32_t i = 0; i < model->transform.input_count; i++)
-        if (model->transform.inputs[i].spec.type == INPUT_TEXT)
+        if (model->transform.inputs[i].spec.type == INPUT_TEXT &&
+            !model->transform.inputs[i].spec.weight)
             return fail(err, STATUS_CORRUPT, "model: naive Bayes of a text");
     TRY(json_get_integer(object, "classes", model->labels.count, model->labels.count, &classes,
                          err));
@@ -129,10 +130,11 @@ const struct kind bayes_kind = {
                               "train.max_seconds", "train.shuffle", "train.early_stopping",
                               "train.label_upper_bound", "model.standardize", WITHOUT_OFFSET, NULL},
     .takes_no_texts = true,
+    .counts_terms = true,
     .cost = cost,
     .size_hint =
-        "Of each class some numbers of each column and each word are counted; select fewer "
-        "columns, or take fewer words by VOCABULARY(column, n).",
+        "Each class has counts for each column and each distinct value; select fewer columns, or "
+        "keep fewer values by VOCABULARY(column, n).",
     .held = "parameters and their sums",
     .is_at_most = true,
     .explained = "likelihoods",

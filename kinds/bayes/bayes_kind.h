@@ -1,7 +1,8 @@
 /*
- * bayes_kind.h - the kind "bayes": naive Bayes of numbers and categories.
+ * bayes_kind.h - the kind "bayes": naive Bayes of numbers, categories and texts.
  *
- * Names and defaults are those of scikit-learn's GaussianNB and CategoricalNB. The outputs are the
+ * Names and defaults are those of scikit-learn's GaussianNB, CategoricalNB and, of the words of
+ * texts, MultinomialNB. The outputs are the
  * logarithms of the classes' probabilities, less the greatest of them; of two classes the second
  * one's less the first one's.
  */

@@ -66,6 +66,24 @@ static void add_word(const struct workspace *workspace, int32_t id)
         workspace->sums[c] += (double)bayes->likelihoods[(size_t)id * bayes->classes + c];
 }
 
+/* Each word of a text, as often as it counts. */
+static void add_text(const struct workspace *workspace, const struct transform_input *input,
+                     const int32_t *ids)
+{
+    const struct bayes_model *bayes = bayes_of(workspace->model);
+    const struct text_ids text = text_ids_of(input);
+    const uint32_t used = text_ids_used(ids + text.first, text.count);
+    const struct text_shares shares = text_shares_of(&text, ids, used);
+
+    for (uint32_t i = 0; i < used; i++) {
+        const float *words = bayes->likelihoods + (size_t)ids[text.first + i] * bayes->classes;
+        const double share = (double)text_share(&shares, i);
+
+        for (uint32_t c = 0; c < bayes->classes; c++)
+            workspace->sums[c] += share * (double)words[c];
+    }
+}
+
 static float limited(double output)
 {
     return (float)(output < -OUTPUT_MOST  ? -OUTPUT_MOST
@@ -103,6 +121,8 @@ void bayes_score(void *opened, const float *dense, const int32_t *ids, uint32_t 
 
             if (input->spec.type == INPUT_NUMERIC)
                 add_number(workspace, input, dense);
+            else if (input->spec.type == INPUT_TEXT)
+                add_text(workspace, input, ids);
             else
                 add_word(workspace, ids[input->id_offset]);
         }

@@ -194,7 +194,7 @@ static uint32_t embedding_slots_least(const struct kind_params *params)
 }
 
 /* Norms go into a copy of all weights behind the first hidden layer
- * (runtime/learn/hidden_norms.h). */
+ * (runtime/learn/layers/hidden_norms.h). */
 static double copied_parameters(const struct embedding_shape *shape)
 {
     double sum = 0;

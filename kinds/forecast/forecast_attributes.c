@@ -1,23 +1,37 @@
 #include "kinds/forecast/forecast_attributes.h"
 
+#include <math.h>
+
 #include "forecast/arima.h"
+#include "forecast/regressors.h"
 #include "params/attribute_rows.h"
 
 _Static_assert(sizeof(struct forecast_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
 
 /* The names of forecast_method. */
 const char *const forecast_method_words[] = {
-    "forecast",      "autoets",
-    "ets",           "autoarima",
-    "arima",         "mstl",
-    "theta",         "optimizedtheta",
-    "dynamictheta",  "dynamicoptimizedtheta",
-    "seasonalnaive", "naive",
-    "croston",       "sba",
-    "tsb",           NULL,
+    "forecast",
+    "autoets",
+    "ets",
+    "autoarima",
+    "arima",
+    "mstl",
+    "theta",
+    "optimizedtheta",
+    "dynamictheta",
+    "dynamicoptimizedtheta",
+    "seasonalnaive",
+    "naive",
+    "croston",
+    "sba",
+    "tsb",
+    "stlarima",
+    NULL,
 };
 const char *const forecast_duplicates_words[] = {"error", "sum", "mean", NULL};
 const char *const forecast_gaps_words[] = {"line", "zero", "last", NULL};
+const char *const forecast_hierarchy_words[] = {"none", "bottom-up", "mint", NULL};
+const char *const forecast_transform_words[] = {"none", "log", "box-cox", "auto", NULL};
 
 ATTRIBUTE_TABLE(forecast_attributes, struct forecast_params, FORECAST_ATTRIBUTES)
 
@@ -70,8 +84,9 @@ static enum status check_order(const struct counts *order, const char *attribute
         fail_at(err, STATUS_INVALID, position_of(settings, attribute),
                 "%s is a list of three whole numbers from 0 to %u, %u and %u", attribute, most[0],
                 most[1], most[2]);
-        return error_hint(err, "As in forecast.order = [1, 1, 1], forecast.seasonal_order = "
-                               "[0, 1, 1], forecast.season = 12.");
+        return error_hint(
+            err, "Write, for example, forecast.order = [1, 1, 1], forecast.seasonal_order = "
+                 "[0, 1, 1], forecast.season = 12.");
     }
     return STATUS_OK;
 }
@@ -95,14 +110,65 @@ static enum status check_limits(const struct forecast_params *params,
     return error_hint(err, "Shares are WITH forecast.lower = 0, forecast.upper = 1.");
 }
 
+/* A total is within the limits of its parts where these are 0 and nothing. */
+static enum status check_hierarchy(const struct forecast_params *params,
+                                   const struct kind_settings *settings, struct error *err)
+{
+    const struct forecast_limits limits = forecast_limits_of(params);
+    const bool is_lower = isfinite(limits.lower) && limits.lower != 0;
+    struct slice spelled;
+    int position = -1;
+
+    if (params->hierarchy == HIERARCHY_NONE)
+        return STATUS_OK;
+    if (!settings->find(settings->context, "forecast.group", &spelled, &position)) {
+        fail_at(err, STATUS_INVALID, position_of(settings, "forecast.hierarchy"),
+                "forecast.hierarchy needs forecast.group");
+        return error_hint(err, "Totals are over its columns, as in forecast.group = "
+                               "['region', 'store'].");
+    }
+    if (!is_lower && !isfinite(limits.upper))
+        return STATUS_OK;
+    fail_at(err, STATUS_INVALID,
+            position_of(settings, is_lower ? "forecast.lower" : "forecast.upper"),
+            "a total is not within the limits of its parts: %s",
+            is_lower ? "forecast.lower is 0 with forecast.hierarchy"
+                     : "forecast.upper has no use with forecast.hierarchy");
+    return error_hint(err, "forecast.lower = 0 and forecast.round = true hold for all of them.");
+}
+
+/* Totals add up as values do, and many zeros have no logarithm. */
+static enum status check_transform(const struct forecast_params *params,
+                                   const struct kind_settings *settings, struct error *err)
+{
+    const char *method = forecast_method_words[params->method];
+    const struct method *found;
+
+    if (params->transform == TRANSFORMS_NONE)
+        return STATUS_OK;
+    if (params->hierarchy != HIERARCHY_NONE) {
+        fail_at(err, STATUS_INVALID, position_of(settings, "forecast.transform"),
+                "forecast.transform has no use with forecast.hierarchy");
+        return error_hint(err, "Forecasts of totals add up, and logarithms do not.");
+    }
+    TRY(forecast_method(slice_of(method), &found, err));
+    if (regressors_suit(found))
+        return STATUS_OK;
+    fail_at(err, STATUS_INVALID, position_of(settings, "forecast.transform"),
+            "forecast.transform has no use with %s", method);
+    return error_hint(err, "It forecasts zeros among other values, which have no logarithm.");
+}
+
 enum status forecast_settle(struct kind_params *all, const struct kind_settings *settings,
                             struct error *err)
 {
     const struct forecast_params *params = forecast_params(all);
-    const bool is_arima = forecast_method_words[params->method][0] == 'a' &&
-                          forecast_method_words[params->method][1] == 'r';
+    const struct slice method = slice_of(forecast_method_words[params->method]);
+    const bool is_arima = slice_is(method, "arima") || slice_is(method, "stlarima");
 
     TRY(check_limits(params, settings, err));
+    TRY(check_hierarchy(params, settings, err));
+    TRY(check_transform(params, settings, err));
     TRY(check_order(&params->order, "forecast.order", ARIMA_LAGS_MAX, settings, err));
     TRY(check_order(&params->seasonal_order, "forecast.seasonal_order", ARIMA_SEASONS_MAX, settings,
                     err));

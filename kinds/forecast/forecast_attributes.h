@@ -16,6 +16,8 @@
 extern const char *const forecast_method_words[];
 extern const char *const forecast_duplicates_words[];
 extern const char *const forecast_gaps_words[];
+extern const char *const forecast_hierarchy_words[];
+extern const char *const forecast_transform_words[];
 
 /* Values of one time. */
 enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICATES_ARE_AVERAGED };
@@ -44,7 +46,7 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
         INTEGERS(1, SEASON_MAX, NULL),                                                             \
         "Steps of a season, or a list of lengths of which the longest that is found counts; 1: "   \
         "none. Default: what dates suggest, as 12 of months, and 24 and 168 of hours.",            \
-        .aliases = WORDS("forecast.season_length", "forecast.seasons"))                            \
+        .aliases = WORDS("forecast.season_length", "forecast.seasons", "model.period"))            \
     STORED(double, level, "forecast.level", SCOPE_TRAIN | SCOPE_FORECAST, IN_KIND(level),          \
            REAL(0.5, 0.999, "0.95"),                                                               \
            "Share of what comes that lies between the lower and the upper bound.",                 \
@@ -52,7 +54,7 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
     STORED(struct counts, order, "forecast.order", SCOPE_TRAIN, IN_KIND(order),                    \
            INTEGERS(0, 100, NULL),                                                                 \
            "The order of an ARIMA, [p, d, q]. Default: it is searched for.",                       \
-           .aliases = WORDS("non_seasonal_order"))                                                 \
+           .aliases = WORDS("non_seasonal_order", "model.order"))                                  \
     STORED(struct counts, seasonal_order, "forecast.seasonal_order", SCOPE_TRAIN,                  \
            IN_KIND(seasonal_order), INTEGERS(0, 100, NULL),                                        \
            "The seasonal order of an ARIMA, [P, D, Q], beside forecast.order.")                    \
@@ -65,13 +67,24 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
            "'zero', or the 'last' value before them.")                                             \
     STORED(struct reals, lower, "forecast.lower", SCOPE_TRAIN, IN_KIND(lower),                     \
            REALS(-FORECAST_BOUND_MAX, FORECAST_BOUND_MAX, NULL),                                   \
-           "No forecast, and no bound of an interval, is below this number.")                      \
+           "No forecast, and no bound of an interval, is below this number.",                      \
+           .aliases = WORDS("forecast_limit_lower_bound"))                                         \
     STORED(struct reals, upper, "forecast.upper", SCOPE_TRAIN, IN_KIND(upper),                     \
            REALS(-FORECAST_BOUND_MAX, FORECAST_BOUND_MAX, NULL),                                   \
-           "No forecast, and no bound of an interval, is above this number.")                      \
+           "No forecast, and no bound of an interval, is above this number.",                      \
+           .aliases = WORDS("forecast_limit_upper_bound"))                                         \
     STORED(bool, is_whole, "forecast.round", SCOPE_TRAIN, IN_KIND(round), BOOLEAN("false", NULL),  \
            "Forecasts are whole numbers: the nearest one, and intervals reach to the next ones "   \
            "outside of them.")                                                                     \
+    STORED(unsigned, hierarchy, "forecast.hierarchy", SCOPE_TRAIN, IN_KIND(hierarchy),             \
+           WORD("none", forecast_hierarchy_words, NULL),                                           \
+           "Totals over the columns of forecast.group, the last one first, that add up: "          \
+           "'bottom-up', the sums of their parts, or 'mint', by the errors of all of them.")       \
+    STORED(unsigned, transform, "forecast.transform", SCOPE_TRAIN, IN_KIND(transform),             \
+           WORD("none", forecast_transform_words, NULL),                                           \
+           "Values are forecast as their logarithms, 'log', or as the power that makes their "     \
+           "deviations most alike, 'box-cox'; both are of values above 0. 'auto': as 'box-cox' "   \
+           "where all values of a series are above 0.")                                            \
     STORED(uint32_t, backtests, "forecast.backtest", SCOPE_TRAIN, IN_KIND(backtest),               \
            INTEGER(0, FORECAST_BACKTESTS_MAX, "1"),                                                \
            "How often the past is forecast to measure the errors: from the horizon before the "    \
@@ -80,6 +93,15 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
            INTEGER(0, HISTORY_MAX, "0"),                                                           \
            "Last values of each series for which the model keeps what it expects there, so that "  \
            "TO PREDICT finds anomalies among them. 0: those of times to come alone.")              \
+    PLANNED("forecast.start", SCOPE_TRAIN, TEXT(),                                                 \
+            "With forecast.end, in place of forecast.horizon: the first day that is forecast.",    \
+            .aliases = WORDS("model.forecast_start"))                                              \
+    PLANNED("forecast.end", SCOPE_TRAIN, TEXT(),                                                   \
+            "The last day that is forecast: a step for each day from forecast.start on.",          \
+            .aliases = WORDS("model.forecast_end"))                                                \
+    PLANNED("forecast.date_format", SCOPE_TRAIN, TEXT(),                                           \
+            "The form of dates, '%Y-%m-%d', which is the one that is read.",                       \
+            .aliases = WORDS("model.date_format"))                                                 \
     PLANNED("forecast.anomaly", SCOPE_PREDICT,                                                     \
             REAL(CHECKED_LEVEL_LEAST, CHECKED_LEVEL_MOST, "0.95"),                                 \
             "A value is an anomaly where its probability to be one is above this; lower and "      \
@@ -88,6 +110,12 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
 
 /* The value of a time that has none. */
 enum forecast_gaps { GAPS_ON_LINE, GAPS_ARE_ZERO, GAPS_ARE_LAST };
+
+/* How totals and their parts come to add up. */
+enum forecast_hierarchy { HIERARCHY_NONE, HIERARCHY_BOTTOM_UP, HIERARCHY_MINT };
+
+/* The values that a series is forecast by. */
+enum forecast_transform { TRANSFORMS_NONE, TRANSFORMS_LOG, TRANSFORMS_BOX_COX, TRANSFORMS_AUTO };
 
 /* In a struct kind_params. */
 struct KIND_PARAMS_TYPE forecast_params {

@@ -1,18 +1,11 @@
 #include "kinds/forecast/forecast_kind.h"
 
-#include <math.h>
-
-#include "forecast/forecast.h"
-#include "forecast/time_text.h"
 #include "kinds/forecast/forecast_model.h"
+#include "kinds/forecast/forecast_score.h"
 #include "kinds/forecast/forecast_show.h"
-#include "scoring/elementary.h"
+#include "kinds/forecast/forecast_stored.h"
 
 #define FIT_WORK 2e4 /* multiplications of a value, usually: measured */
-
-static const char *const times_words[] = {"numbers", "dates", "moments", NULL};
-static const char *const unit_words[] = {"number",    "microsecond", "month",
-                                         "month end", "weekday",     NULL};
 
 /* ---- statements ---- */
 
@@ -38,13 +31,19 @@ static struct kind_cost cost(const struct kind_params *params, const struct kind
         shape->ids + SERIES_FACTS + STEP_NUMBERS * (horizon + history) + NUMBER_PARTS * regressors;
     const double words = FORECAST_RECORD_WORDS + FORECAST_STEP_WORDS * horizon +
                          FORECAST_EXPECTED_WORDS * history + regressors;
-    const double series = series_of(shape);
+    const bool has_totals = forecast_params(params)->hierarchy != HIERARCHY_NONE;
+    const double past = forecast_params(params)->backtests *
+                        (FORECAST_ORIGIN_WORDS + FORECAST_PAST_WORDS * horizon);
+    const double series = series_of(shape) * (has_totals ? 2 : 1); /* fewer totals, usually */
+    const double own = words + (has_totals ? FORECAST_HIERARCHY_WORDS + past : 0);
+    const double copies = has_totals ? 3 : 2;
 
-    /* The records of the learner, those of a state that is taken, and the stored numbers. */
+    /* The records of the learner, those of a state that is taken, a copy of a hierarchy's, and the
+     * stored numbers. */
     return (struct kind_cost){
         .parameters = series * floats,
         .multiplications = 8,
-        .bytes = series * (2 * words * sizeof(int64_t) + floats * sizeof(float)),
+        .bytes = series * (copies * own * sizeof(int64_t) + floats * sizeof(float)),
         .row_learning = FIT_WORK,
     };
 }
@@ -54,6 +53,7 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
 {
     const uint32_t horizon = forecast_params(params)->horizon;
     const uint32_t history = forecast_params(params)->history;
+    const unsigned hierarchy = forecast_params(params)->hierarchy;
     const double regressors = regressors_of(shape);
 
     text_printf(detail, "%s, %u step%s of %s",
@@ -61,6 +61,12 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
                 horizon == 1 ? "" : "s", shape->ids > 0 ? "each series" : "one series");
     if (regressors > 0)
         text_printf(detail, ", with %.0f regressor%s", regressors, regressors > 1 ? "s" : "");
+    if (hierarchy != HIERARCHY_NONE)
+        text_printf(detail, ", and of their totals, which add up (%s)",
+                    forecast_hierarchy_words[hierarchy]);
+    if (forecast_params(params)->transform != TRANSFORMS_NONE)
+        text_printf(detail, ", transformed (%s)",
+                    forecast_transform_words[forecast_params(params)->transform]);
     if (history > 0)
         text_printf(detail, ", and what is expected at the last %u", history);
 }
@@ -69,560 +75,6 @@ static enum aim aim(const struct kind_params *params)
 {
     (void)params;
     return AIM_QUANTILES;
-}
-
-/* ---- stored models ---- */
-
-struct aim_facts forecast_aim(double level)
-{
-    const double tail = floor((1 - level) * 5e8 + 0.5) / 1e9; /* 0.025, not its neighbour */
-
-    return (struct aim_facts){.aim = AIM_QUANTILES,
-                              .quantiles = {tail, 0.5, 1 - tail},
-                              .quantile_count = FORECAST_QUANTILES};
-}
-
-/* One of each regressor, in their order. */
-static void write_coefficients(const struct found_regressor *regressors, uint32_t count,
-                               cJSON *object)
-{
-    cJSON *all = json_add_array(object, "coefficients");
-
-    for (uint32_t i = 0; i < count; i++) {
-        cJSON *one = cJSON_CreateObject();
-
-        json_add_integer(one, "series", regressors[i].series);
-        json_add_real(one, "median", regressors[i].median);
-        json_append(all, one);
-    }
-}
-
-static void write_found(const struct model *model, cJSON *object)
-{
-    const uint32_t groups = forecast_of(model)->groups;
-    const uint32_t regressors = forecast_of(model)->regressors;
-    struct forecast_found found;
-    struct error ignored;
-    cJSON *integers, *seasons;
-
-    if (forecast_count(model, &found, &ignored) != STATUS_OK) {
-        json_add(object, "seasons", NULL); /* the one fault of a tree is that memory has run out */
-        return;
-    }
-    integers = json_add_array(object, "integers"); /* columns of the group */
-    for (uint32_t i = 0; i < groups; i++)
-        if (found.has_integers[i])
-            json_append(integers, json_integer(i));
-    seasons = json_add_array(object, "seasons");
-    for (uint32_t i = 0; i < found.season_count; i++) {
-        cJSON *season = cJSON_CreateObject();
-
-        json_add_integer(season, "length", found.seasons[i].length);
-        json_add_integer(season, "series", found.seasons[i].series);
-        json_append(seasons, season);
-    }
-    if (regressors > 0)
-        write_coefficients(found.regressors, regressors, object);
-}
-
-static void write_content(const struct model *model, cJSON *object)
-{
-    const struct forecast_model *forecast = forecast_of(model);
-
-    json_add_integer(object, "groups", forecast->groups);
-    json_add_integer(object, "series", forecast->series);
-    json_add_integer(object, "horizon", forecast->horizon);
-    json_add_string(object, "times", slice_of(times_words[forecast->times]));
-    json_add_real(object, "level", forecast->level);
-    json_add_string(object, "unit", slice_of(unit_words[forecast->unit]));
-    json_add_integer(object, "size", forecast->size);
-    json_add_boolean(object, "reaches", forecast->has_reaches);
-    if (isfinite(forecast->limits.lower))
-        json_add_real(object, "lower", forecast->limits.lower);
-    if (isfinite(forecast->limits.upper))
-        json_add_real(object, "upper", forecast->limits.upper);
-    if (forecast->limits.is_whole)
-        json_add_boolean(object, "round", true);
-    if (forecast->history > 0)
-        json_add_integer(object, "history", forecast->history);
-    write_found(model, object);
-}
-
-/* Categories with a vocabulary of their own, and a number or the age of a date. */
-static enum status check_inputs_of(const struct model *model, const struct forecast_model *forecast,
-                                   struct error *err)
-{
-    const struct transform *transform = &model->transform;
-    const struct transform_input *time;
-
-    if (model->task != TASK_REGRESSION ||
-        transform->input_count != forecast->groups + 1 + forecast->regressors ||
-        forecast_groups(transform) != forecast->groups)
-        return fail(err, STATUS_CORRUPT,
-                    "model: a forecast has a group, a time and regressors for inputs");
-    for (uint32_t i = 0; i < forecast->groups; i++)
-        if (transform->inputs[i].spec.type != INPUT_CATEGORY ||
-            transform->inputs[i].spec.rule != RULE_WORDS || transform->inputs[i].hash_buckets > 0)
-            return fail(err, STATUS_CORRUPT, "model: a group is told by words");
-    time = forecast_time_input(transform);
-    if (time->spec.type != INPUT_NUMERIC || (time->spec.part && time->spec.part != DATE_AGE) ||
-        !transform->has_rests)
-        return fail(err, STATUS_CORRUPT, "model: a time is a number or the age of a date");
-    if ((forecast->times == FORECAST_NUMBERS) != !time->spec.part)
-        return fail(err, STATUS_CORRUPT, "model: a time is a number or a date");
-    for (uint32_t i = 1; i <= forecast->regressors; i++)
-        if (time[i].spec.type != INPUT_NUMERIC || time[i].spec.part || time[i].spec.offset)
-            return fail(err, STATUS_CORRUPT, "model: a regressor is a number");
-    return STATUS_OK;
-}
-
-static enum status read_word(const cJSON *object, const char *name, const char *const *words,
-                             unsigned *value, struct error *err)
-{
-    struct slice word;
-
-    TRY(json_get_string(object, name, &word, err));
-    return term_find(words, word, value)
-               ? STATUS_OK
-               : fail(err, STATUS_CORRUPT, "model: an unknown word of \"%s\"", name);
-}
-
-/* The step of all series: one that times of the kind can have. */
-static enum status read_steps(const cJSON *object, struct forecast_model *forecast,
-                              struct error *err)
-{
-    const int64_t days = TIME_DAY_MOST - TIME_DAY_LEAST;
-    unsigned times, unit;
-    int64_t most;
-
-    TRY(read_word(object, "times", times_words, &times, err));
-    TRY(read_word(object, "unit", unit_words, &unit, err));
-    forecast->times = (enum forecast_times)times;
-    forecast->unit = (enum step_unit)unit;
-    if ((forecast->unit == STEP_NUMBER) != (forecast->times == FORECAST_NUMBERS))
-        return fail(err, STATUS_CORRUPT, "model: steps of another kind than its times");
-    most = forecast->unit == STEP_NUMBER        ? 2 * TIME_NUMBER_MAX
-           : forecast->unit == STEP_MICROSECOND ? days * DAY_MICROSECONDS
-           : forecast->unit == STEP_WEEKDAY     ? 1
-                                                : days;
-    return json_get_integer(object, "size", 1, most, &forecast->size, err);
-}
-
-static enum status read_found(const cJSON *object, uint32_t groups, struct forecast_found *found,
-                              struct error *err)
-{
-    const cJSON *integers, *seasons, *item;
-    int64_t length, series;
-
-    TRY(json_get_array(object, "integers", FORECAST_GROUPS_MAX, &integers, err));
-    TRY(json_get_array(object, "seasons", SEASONS_SHOWN, &seasons, err));
-    cJSON_ArrayForEach(item, integers)
-    {
-        if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble < groups))
-            return fail(err, STATUS_CORRUPT, "model: integers of a column that is not there");
-        found->has_integers[(uint32_t)item->valuedouble] = true;
-    }
-    cJSON_ArrayForEach(item, seasons)
-    {
-        TRY(json_get_integer(item, "length", 1, SEASON_MAX, &length, err));
-        TRY(json_get_integer(item, "series", 1, UINT32_MAX, &series, err));
-        found->seasons[found->season_count++] =
-            (struct found_season){(uint32_t)length, (uint32_t)series};
-    }
-    return STATUS_OK;
-}
-
-/* One for each of the inputs behind the time. */
-static enum status read_coefficients(const cJSON *object, uint32_t count,
-                                     struct forecast_found *found, struct error *err)
-{
-    const cJSON *coefficients, *item;
-    int64_t series;
-    uint32_t i = 0;
-
-    TRY(json_get_array(object, "coefficients", count, &coefficients, err));
-    cJSON_ArrayForEach(item, coefficients)
-    {
-        TRY(json_get_integer(item, "series", 0, UINT32_MAX, &series, err));
-        TRY(json_get_real(item, "median", &found->regressors[i].median, err));
-        found->regressors[i++].series = (uint32_t)series;
-    }
-    return i == count
-               ? STATUS_OK
-               : fail(err, STATUS_CORRUPT, "model: %u coefficients of %u regressors", i, count);
-}
-
-static enum status read_regressors(const cJSON *object, const struct transform *transform,
-                                   struct forecast_model *forecast, struct forecast_found *found,
-                                   struct error *err)
-{
-    if (transform->input_count <= forecast->groups + 1)
-        return STATUS_OK;
-    forecast->regressors = transform->input_count - forecast->groups - 1;
-    if (forecast->regressors > REGRESSORS_MAX)
-        return fail(err, STATUS_CORRUPT, "model: more than %d regressors", REGRESSORS_MAX);
-    return read_coefficients(object, forecast->regressors, found, err);
-}
-
-/* Those that are there. */
-static enum status read_limits(const cJSON *object, struct forecast_limits *limits,
-                               struct error *err)
-{
-    *limits = forecast_unlimited;
-    if (json_has(object, "lower"))
-        TRY(json_get_real(object, "lower", &limits->lower, err));
-    if (json_has(object, "upper"))
-        TRY(json_get_real(object, "upper", &limits->upper, err));
-    if (json_has(object, "round"))
-        TRY(json_get_boolean(object, "round", &limits->is_whole, err));
-    return limits->lower < limits->upper
-               ? STATUS_OK
-               : fail(err, STATUS_CORRUPT, "model: no forecast is within its limits");
-}
-
-static enum status read_content(const cJSON *object, struct arena *arena, struct model *model,
-                                struct error *err)
-{
-    struct forecast_model *forecast = ARENA_NEW(arena, struct forecast_model, 1);
-    struct forecast_found *found = ARENA_NEW(arena, struct forecast_found, 1);
-    int64_t groups, series, horizon;
-    int64_t history = 0;
-    bool has_reaches;
-
-    if (!forecast || !found)
-        return fail_no_memory(err);
-    *found = (struct forecast_found){.season_count = 0};
-    forecast->found = found;
-    model->content = model->outline = forecast;
-    TRY(json_get_integer(object, "groups", 0, FORECAST_GROUPS_MAX, &groups, err));
-    TRY(json_get_integer(object, "series", 1, UINT32_MAX, &series, err));
-    TRY(json_get_integer(object, "horizon", 1, HORIZON_MAX, &horizon, err));
-    TRY(json_get_real(object, "level", &forecast->level, err));
-    TRY(read_steps(object, forecast, err));
-    TRY(json_get_boolean(object, "reaches", &has_reaches, err));
-    if (cJSON_HasObjectItem(object, "history"))
-        TRY(json_get_integer(object, "history", 1, HISTORY_MAX, &history, err));
-    forecast->has_reaches = has_reaches;
-    forecast->history = (uint32_t)history;
-    forecast->groups = (uint32_t)groups;
-    forecast->series = (uint32_t)series;
-    forecast->horizon = (uint32_t)horizon;
-    TRY(read_limits(object, &forecast->limits, err));
-    TRY(read_found(object, forecast->groups, found, err));
-    TRY(read_regressors(object, &model->transform, forecast, found, err));
-    if (!(forecast->level > 0 && forecast->level < 1) || (groups == 0 && series != 1))
-        return fail(err, STATUS_CORRUPT, "model: no forecast has such a level, or such series");
-    model->aim = forecast_aim(forecast->level);
-    return check_inputs_of(model, forecast, err);
-}
-
-/* Regressors, limits and a history of models that have any, so that others keep their digests. */
-static bool number_of(const struct model *model, uint32_t i, uint64_t *number)
-{
-    enum { NUMBERS_OF_ALL = 7, NUMBERS_OF_REGRESSORS, NUMBERS_OF_LIMITS = 11, NUMBERS_OF_HISTORY };
-    const struct forecast_model *forecast = forecast_of(model);
-    const struct forecast_limits *limits = &forecast->limits;
-    const uint64_t numbers[NUMBERS_OF_HISTORY] = {forecast->groups,
-                                                  forecast->series,
-                                                  forecast->horizon,
-                                                  forecast->times,
-                                                  double_bits(forecast->level),
-                                                  forecast->unit,
-                                                  (uint64_t)forecast->size,
-                                                  forecast->regressors,
-                                                  double_bits(limits->lower),
-                                                  double_bits(limits->upper),
-                                                  limits->is_whole,
-                                                  forecast->history};
-    const uint32_t count = forecast->history > 0         ? NUMBERS_OF_HISTORY
-                           : forecast_is_limited(limits) ? NUMBERS_OF_LIMITS
-                           : forecast->regressors > 0    ? NUMBERS_OF_REGRESSORS
-                                                         : NUMBERS_OF_ALL;
-
-    if (i >= count)
-        return false;
-    *number = numbers[i];
-    return true;
-}
-
-static bool array_of(const struct model *model, uint32_t i, struct model_array *array)
-{
-    struct forecast_model *forecast = (struct forecast_model *)(uintptr_t)model->content;
-    const uint64_t width = (uint64_t)forecast->horizon * STEP_NUMBERS;
-    const struct model_array arrays[] = {
-        {"forecasts", forecast->series, width, true, &forecast->forecasts},
-        {"facts", forecast->series, SERIES_FACTS, true, &forecast->facts},
-        {"ids", forecast->series, forecast->groups, true, &forecast->ids},
-        {"reaches", FORECAST_LEVELS, forecast->horizon, true, &forecast->reaches},
-        {"expected", forecast->series, (uint64_t)forecast->history * STEP_NUMBERS, true,
-         &forecast->expected},
-        {"coefficients", forecast->series, (uint64_t)forecast->regressors * NUMBER_PARTS, true,
-         &forecast->coefficients},
-    };
-    const bool is_there[] = {true,
-                             true,
-                             forecast->groups > 0,
-                             forecast->has_reaches,
-                             forecast->history > 0,
-                             forecast->regressors > 0};
-
-    for (uint32_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
-        if (is_there[k] && i-- == 0) {
-            *array = arrays[k];
-            return true;
-        }
-    return false;
-}
-
-/* ---- checks of a stored model ---- */
-
-static bool is_whole(float number, double least, double most)
-{
-    return (double)number >= least && (double)number <= most && number == floorf(number);
-}
-
-static bool is_integer(const float parts[INTEGER_PARTS])
-{
-    const double one = 1 << 22;
-
-    if (!is_whole(parts[0], -one / 16, one / 16))
-        return false;
-    return is_whole(parts[1], 0, one - 1) && is_whole(parts[2], 0, one - 1);
-}
-
-static bool are_ids(const struct model *model, uint32_t series)
-{
-    const struct forecast_model *forecast = forecast_of(model);
-    const float *ids = forecast->ids + (size_t)series * forecast->groups;
-    int order = series > 0 ? 0 : 1; /* against those of the series before */
-
-    for (uint32_t i = 0; i < forecast->groups; i++) {
-        if (!is_whole(ids[i], 0, (double)model->transform.inputs[i].word_count - 1))
-            return false;
-        if (order == 0 && ids[i] != (ids - forecast->groups)[i])
-            order = ids[i] > (ids - forecast->groups)[i] ? 1 : -1;
-    }
-    return forecast->groups == 0 || order > 0;
-}
-
-static bool are_facts(const struct forecast_model *forecast, uint32_t series)
-{
-    const float *facts = forecast->facts + (size_t)series * SERIES_FACTS;
-    struct steps steps;
-
-    if (!is_integer(facts + FACT_FIRST) || !is_whole(facts[FACT_LAST], 0, SERIES_COUNT_MAX) ||
-        !is_whole(facts[FACT_SEASON], 1, SEASON_MAX) ||
-        !is_whole(facts[FACT_COUNT], 1, SERIES_COUNT_MAX) || !is_whole(facts[FACT_POSITIVE], 0, 1))
-        return false;
-    steps = forecast_steps(forecast, series);
-    if (steps.unit == STEP_NUMBER)
-        return steps.first >= -TIME_NUMBER_MAX && steps.first <= TIME_NUMBER_MAX &&
-               steps_has(&steps, (int64_t)facts[FACT_LAST] + forecast->horizon);
-    return steps.first >= TIME_DAY_LEAST * DAY_MICROSECONDS &&
-           steps.first < (TIME_DAY_MOST + 1) * DAY_MICROSECONDS &&
-           steps_has(&steps, (int64_t)facts[FACT_LAST] + forecast->horizon);
-}
-
-/* -1: nothing is expected there. */
-static bool is_expected_deviation(float deviation)
-{
-    return deviation >= 0 || deviation == -1;
-}
-
-static enum status check(const struct model *model, struct error *err)
-{
-    const struct forecast_model *forecast = forecast_of(model);
-    const uint64_t numbers = (uint64_t)forecast->series * forecast->horizon;
-
-    for (uint32_t i = 0; i < forecast->series; i++)
-        if (!are_ids(model, i) || !are_facts(forecast, i))
-            return fail(err, STATUS_CORRUPT, "model: series %u is none that could be forecast",
-                        i + 1);
-    for (uint64_t i = 0; i < numbers; i++)
-        if (forecast->forecasts[i * STEP_NUMBERS + STEP_DEVIATION] < 0)
-            return fail(err, STATUS_CORRUPT, "model: a deviation is below 0");
-    for (uint64_t i = 0; i < (uint64_t)forecast->series * forecast->history; i++)
-        if (!is_expected_deviation(forecast->expected[i * STEP_NUMBERS + STEP_DEVIATION]))
-            return fail(err, STATUS_CORRUPT, "model: a deviation of the history is below 0");
-    for (uint32_t i = 0; forecast->reaches && i < FORECAST_LEVELS * forecast->horizon; i++)
-        if (forecast->reaches[i] < 0)
-            return fail(err, STATUS_CORRUPT, "model: an interval reaches less than nothing");
-    return STATUS_OK;
-}
-
-static void params_of(const struct model *model, struct kind_params *params)
-{
-    forecast_params(params)->horizon = forecast_of(model)->horizon;
-    forecast_params(params)->history = forecast_of(model)->history;
-}
-
-/* ---- scoring ---- */
-
-static uint32_t outputs_of(const struct model *model)
-{
-    (void)model;
-    return FORECAST_QUANTILES * NUMBER_PARTS;
-}
-
-static enum status open_workspace(const struct model *model, uint32_t rows_max, void **workspace,
-                                  struct error *err)
-{
-    (void)rows_max;
-    (void)err;
-    *workspace = (void *)(uintptr_t)model; /* nothing besides */
-    return STATUS_OK;
-}
-
-/* Part `part` of quantile `quantile` lies at part * FORECAST_QUANTILES + quantile. */
-static void put_outputs(const struct forecast_step *step, float *outputs)
-{
-    const double numbers[FORECAST_QUANTILES] = {step->lower, step->value, step->upper};
-
-    for (uint32_t i = 0; i < FORECAST_QUANTILES; i++) {
-        float parts[NUMBER_PARTS];
-
-        number_to_parts(numbers[i], parts);
-        for (uint32_t p = 0; p < NUMBER_PARTS; p++)
-            outputs[p * FORECAST_QUANTILES + i] = parts[p];
-    }
-}
-
-/* The series of a row, and how many steps behind its last value it is; false: it has no
- * forecast. */
-static bool find_step(const struct model *model, const float *dense, const int32_t *ids,
-                      uint32_t *series, int64_t *ahead)
-{
-    int64_t time;
-
-    if (!forecast_row_series(model, ids, series) || !forecast_time(&model->transform, dense, &time))
-        return false;
-    return forecast_ahead(forecast_of(model), *series, time, ahead);
-}
-
-static bool has_number(void *workspace, const float *dense, const int32_t *ids)
-{
-    uint32_t series;
-    int64_t ahead;
-
-    return find_step(workspace, dense, ids, &series, &ahead);
-}
-
-/* Which regressor the row lacks; the number of all of them: none. */
-static uint32_t find_missing(const struct model *model, const float *dense)
-{
-    const uint32_t count = forecast_of(model)->regressors;
-    double regressors[REGRESSORS_MAX];
-    uint32_t i = 0;
-
-    forecast_row_regressors(&model->transform, dense, regressors);
-    while (i < count && !isnan(regressors[i]))
-        i++;
-    return i;
-}
-
-/* "series store = 'north': regressor "promo" is NULL at 2024-06-01" */
-static enum status refuse_missing(const struct model *model, uint32_t series, int64_t time,
-                                  uint32_t regressor, struct error *err)
-{
-    const struct forecast_model *forecast = forecast_of(model);
-    const struct slice name = forecast_time_input(&model->transform)[1 + regressor].spec.name;
-    char when[TIME_BYTES];
-    struct text whose;
-
-    time_print(forecast->times == FORECAST_NUMBERS ? TIME_NUMBER
-               : forecast->times == FORECAST_DATES ? TIME_DATE
-                                                   : TIME_MOMENT,
-               time, "", when);
-    text_init(&whose, TEXT_MAXIMUM);
-    for (uint32_t i = 0; i < forecast->groups; i++)
-        text_printf(&whose, "%s%.*s = '%.*s'%s", i ? ", " : "series ",
-                    SLICE_FORMAT(slice_prefix(model->transform.inputs[i].spec.name, 60)),
-                    SLICE_FORMAT(slice_prefix(forecast_word(model, series, i), 60)),
-                    i + 1 < forecast->groups ? "" : ": ");
-    fail(err, STATUS_INVALID, "%.150sregressor \"%.*s\" is NULL at %s", text_string(&whose),
-         SLICE_FORMAT(slice_prefix(name, 60)), when);
-    text_deinit(&whose);
-    return error_hint(err,
-                      "Its value has to be known for a forecast: coalesce(%.*s, 0) AS %.*s "
-                      "gives one in the SELECT.",
-                      SLICE_FORMAT(slice_prefix(name, 60)), SLICE_FORMAT(slice_prefix(name, 60)));
-}
-
-static enum status check_row(void *workspace, const float *dense, const int32_t *ids,
-                             struct error *err)
-{
-    const struct model *model = workspace;
-    uint32_t series, missing;
-    int64_t time, ahead;
-
-    if (forecast_of(model)->regressors == 0 || !find_step(model, dense, ids, &series, &ahead))
-        return STATUS_OK;
-    missing = find_missing(model, dense);
-    if (missing == forecast_of(model)->regressors)
-        return STATUS_OK;
-    forecast_time(&model->transform, dense, &time);
-    return refuse_missing(model, series, time, missing, err);
-}
-
-/* regressors: the row's. */
-static struct forecast_step step_of_row(const struct model *model, const float *dense,
-                                        uint32_t series, int64_t ahead,
-                                        const struct forecast_interval *interval,
-                                        double regressors[REGRESSORS_MAX])
-{
-    const struct forecast_model *forecast = forecast_of(model);
-    struct forecast_step step = forecast_step_of(forecast, series, ahead, interval);
-
-    if (forecast->regressors == 0)
-        return step;
-    forecast_row_regressors(&model->transform, dense, regressors);
-    forecast_add_regressors(forecast, series, regressors, &step);
-    return step;
-}
-
-static void score_row(const struct model *model, const float *dense, const int32_t *ids,
-                      const struct forecast_interval *interval, float *outputs)
-{
-    struct forecast_step step = {0, NAN, NAN, NAN};
-    double regressors[REGRESSORS_MAX];
-    uint32_t series;
-    int64_t ahead;
-
-    if (find_step(model, dense, ids, &series, &ahead))
-        step = step_of_row(model, dense, series, ahead, interval, regressors);
-    put_outputs(&step, outputs);
-}
-
-static void score(void *workspace, const float *dense, const int32_t *ids, uint32_t count,
-                  float *outputs)
-{
-    const struct model *model = workspace;
-    const struct forecast_interval interval = forecast_interval_of(forecast_of(model)->level);
-
-    for (uint32_t row = 0; row < count; row++) {
-        score_row(model, dense, ids, &interval, outputs);
-        dense += model->transform.dense_width;
-        ids += model->transform.id_count;
-        outputs += FORECAST_QUANTILES * NUMBER_PARTS;
-    }
-}
-
-static bool check_value(const struct model *model, const float *dense, const int32_t *ids,
-                        double value, double level, struct checked_value *checked)
-{
-    const struct forecast_interval interval = forecast_interval_of(level);
-    double regressors[REGRESSORS_MAX];
-    struct forecast_step step;
-    uint32_t series;
-    int64_t ahead;
-
-    if (!find_step(model, dense, ids, &series, &ahead))
-        return false;
-    step = step_of_row(model, dense, series, ahead, &interval, regressors);
-    checked->lower = step.lower;
-    checked->upper = step.upper;
-    checked->probability = forecast_anomaly(forecast_of(model), series, ahead, regressors, value);
-    return true;
 }
 
 const struct kind forecast_kind = {
@@ -649,17 +101,17 @@ const struct kind forecast_kind = {
     .held = "the forecasts of all series",
     .explained = "forecasts",
     .explain = explain,
-    .write_content = write_content,
-    .read_content = read_content,
-    .number = number_of,
-    .array = array_of,
-    .check = check,
-    .params_of = params_of,
+    .write_content = forecast_write_content,
+    .read_content = forecast_read_content,
+    .number = forecast_number,
+    .array = forecast_array,
+    .check = forecast_check,
+    .params_of = forecast_params_of,
     .show = forecast_show,
-    .outputs = outputs_of,
-    .open = open_workspace,
-    .score = score,
-    .has_number = has_number,
-    .check_row = check_row,
-    .check_value = check_value,
+    .outputs = forecast_outputs,
+    .open = forecast_scorer_open,
+    .score = forecast_score,
+    .has_number = forecast_has_number,
+    .check_row = forecast_check_row,
+    .check_value = forecast_check_value,
 };

@@ -15,7 +15,11 @@
 #define FORECAST_STEP_WORDS   3
 /* and for each value of the history whose expectation is kept */
 #define FORECAST_EXPECTED_WORDS 2
-#define FORECAST_QUANTILES      3 /* lower bound, value, upper bound */
+/* and for a hierarchy, each origin of the past, and each of its steps */
+#define FORECAST_HIERARCHY_WORDS 2
+#define FORECAST_ORIGIN_WORDS    2
+#define FORECAST_PAST_WORDS      4
+#define FORECAST_QUANTILES       3 /* lower bound, value, upper bound */
 
 extern const struct kind forecast_kind;
 

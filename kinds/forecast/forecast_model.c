@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "forecast/forecast.h"
+#include "forecast/transform.h"
 
 #define PART_BITS       22
 #define PART_ONE        (INT64_C(1) << PART_BITS)
@@ -132,6 +133,22 @@ static double reach_of(const struct forecast_model *forecast, uint32_t ahead,
     return (double)low[0] + interval->share * ((double)low[forecast->horizon] - (double)low[0]);
 }
 
+static double lambda_of(const struct forecast_model *forecast, uint32_t series)
+{
+    return forecast->is_transformed ? (double)forecast->lambdas[series] / LAMBDAS : TRANSFORM_NONE;
+}
+
+/* From the numbers that are forecast to values. */
+static void transform_step(const struct forecast_model *forecast, uint32_t series,
+                           struct forecast_step *step)
+{
+    const double lambda = lambda_of(forecast, series);
+
+    step->value = transform_mean(lambda, step->value, step->deviation);
+    step->lower = transform_back(lambda, step->lower);
+    step->upper = transform_back(lambda, step->upper);
+}
+
 static void limit_step(const struct forecast_model *forecast, struct forecast_step *step)
 {
     step->lower = forecast_limited_lower(&forecast->limits, step->lower);
@@ -165,16 +182,18 @@ struct forecast_step forecast_step_of(const struct forecast_model *forecast, uin
     const double value = number_of_parts(numbers + STEP_VALUE);
     const double deviations =
         forecast->reaches ? reach_of(forecast, reaching_step(ahead), interval) : interval->normal;
-    const double reach = deviations * (double)numbers[STEP_DEVIATION];
+    const double deviation = (double)numbers[STEP_DEVIATION], reach = deviations * deviation;
     struct forecast_step step = {
         .time = steps_time(&steps, (int64_t)facts_of(forecast, series)[FACT_LAST] + ahead),
         .value = value,
         .lower = value - reach,
         .upper = value + reach,
+        .deviation = deviation,
     };
 
     if (forecast->regressors > 0)
         return step;
+    transform_step(forecast, series, &step);
     if (facts_of(forecast, series)[FACT_POSITIVE] != 0 && step.lower < 0)
         step.lower = 0;
     limit_step(forecast, &step);
@@ -204,11 +223,12 @@ void forecast_add_regressors(const struct forecast_model *forecast, uint32_t ser
     double *const bounds[] = {&step->lower, &step->value, &step->upper};
     const double sum = sum_regressors(forecast, series, regressors);
 
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 3; i++)
         *bounds[i] += sum;
+    transform_step(forecast, series, step);
+    for (int i = 0; i < 3; i++)
         if (is_positive && *bounds[i] < 0)
             *bounds[i] = 0;
-    }
     limit_step(forecast, step);
 }
 
@@ -246,12 +266,19 @@ static double normal_of_reach(const struct forecast_model *forecast, uint32_t ah
     return deviations > first ? INFINITY : low;
 }
 
+/* The number that a value is forecast as: below all of them where there is none. */
+static double number_of_value(double lambda, double value)
+{
+    return lambda == TRANSFORM_NONE || value > 0 ? transform_value(lambda, value) : -INFINITY;
+}
+
 /* How far a value is from what is expected, before limits: of all numbers that become the value by
  * them the nearest one counts. */
-static double error_of(const struct forecast_limits *limits, double expected, double value)
+static double error_of(const struct forecast_limits *limits, double lambda, double expected,
+                       double value)
 {
-    const double above = limits->is_whole ? ceil(value) - 1 : value;
-    const double below = limits->is_whole ? floor(value) + 1 : value;
+    const double above = number_of_value(lambda, limits->is_whole ? ceil(value) - 1 : value);
+    const double below = number_of_value(lambda, limits->is_whole ? floor(value) + 1 : value);
 
     if (above > expected)
         return value == limits->lower ? 0 : above - expected;
@@ -270,7 +297,8 @@ double forecast_anomaly(const struct forecast_model *forecast, uint32_t series, 
         limits.lower = 0;
     if (value < limits.lower || value > limits.upper)
         return 1;
-    error = error_of(&limits, number_of_parts(numbers + STEP_VALUE) + sum, value);
+    error = error_of(&limits, lambda_of(forecast, series),
+                     number_of_parts(numbers + STEP_VALUE) + sum, value);
     deviations = error / (double)numbers[STEP_DEVIATION];
     if (error == 0)
         return 0;
@@ -287,9 +315,11 @@ bool forecast_row_series(const struct model *model, const int32_t *ids, uint32_t
     int32_t own[FORECAST_GROUPS_MAX];
 
     for (uint32_t i = 0; i < forecast->groups; i++) {
-        if (ids[i] < 0)
+        const bool is_over = forecast->hierarchy != HIERARCHY_NONE && ids[i] == INPUT_NULL_APART;
+
+        if (ids[i] < 0 && !is_over)
             return false;
-        own[i] = ids[i] - (int32_t)model->transform.inputs[i].first_id;
+        own[i] = is_over ? -1 : ids[i] - (int32_t)model->transform.inputs[i].first_id;
     }
     return forecast_find(forecast, own, series);
 }

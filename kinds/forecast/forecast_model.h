@@ -18,11 +18,13 @@
 
 #include "forecast/regressors.h"
 #include "forecast/steps.h"
+#include "kinds/forecast/forecast_attributes.h"
 #include "kinds/forecast/forecast_limits.h"
 #include "scoring/model.h"
 
-#define FORECAST_GROUPS_MAX 8 /* columns that tell a series */
-#define NUMBER_PARTS        3 /* floats whose sum is a double */
+#define FORECAST_GROUPS_MAX 8  /* columns that tell a series */
+#define NUMBER_PARTS        3  /* floats whose sum is a double */
+#define LAMBDAS             10 /* number that a lambda of 1 is stored as */
 
 /* A whole number of 62 bits as three floats: each has 22 bits of it, the first the sign. */
 #define INTEGER_PARTS 3
@@ -66,12 +68,17 @@ struct forecast_found {
 };
 
 struct forecast_model {
-    uint32_t groups;     /* columns; 0: all rows are one series */
-    uint32_t regressors; /* columns, at most REGRESSORS_MAX */
-    uint32_t series;     /* at least 1 */
-    uint32_t horizon;    /* steps */
-    uint32_t history;    /* steps up to the last value that are kept, too */
+    uint32_t groups;                   /* columns; 0: all rows are one series */
+    uint32_t regressors;               /* columns, at most REGRESSORS_MAX */
+    uint32_t series;                   /* at least 1 */
+    uint32_t horizon;                  /* steps */
+    uint32_t history;                  /* steps up to the last value that are kept, too */
+    enum forecast_hierarchy hierarchy; /* with one there are totals, which have -1 for the id of
+                                          each column that they are over, the last ones */
     enum forecast_times times;
+    bool is_transformed;  /* whether lambdas are stored */
+    const float *lambdas; /* (series): of transform.h, in tenths; what the series'
+                             numbers are, coefficients among them */
     struct forecast_limits limits;
     double level;           /* level of the intervals where none is asked for */
     enum step_unit unit;    /* unit of the steps of all series */
@@ -124,6 +131,7 @@ struct steps forecast_steps(const struct forecast_model *forecast, uint32_t seri
 struct forecast_step {
     int64_t time; /* a number, or microseconds since 1970 */
     double value, lower, upper;
+    double deviation; /* the model's own, as its numbers are */
 };
 
 /* A level between those that models have reaches of: it lies `share` of the way from the level
@@ -135,7 +143,7 @@ struct forecast_interval {
 struct forecast_interval forecast_interval_of(double level);
 
 /* Step `ahead`, one that forecast_ahead gave, or any from 1 to the horizon; of a model with
- * regressors where all of them are 0. */
+ * regressors it is finished by forecast_add_regressors. */
 struct forecast_step forecast_step_of(const struct forecast_model *forecast, uint32_t series,
                                       int64_t ahead, const struct forecast_interval *interval);
 /* The same with regressors (regressors), none of them NAN. */

@@ -174,6 +174,7 @@ static enum status order_series(struct forecast_rows *rows, const struct stop *s
 
 /* ---- one series ---- */
 
+/* A word without data is that of a total: no series of another model has one. */
 static bool find_by_words(const struct model *model, const struct slice *words, uint32_t *series)
 {
     const struct forecast_model *forecast = forecast_of(model);
@@ -181,16 +182,16 @@ static bool find_by_words(const struct model *model, const struct slice *words, 
 
     for (uint32_t i = 0; i < forecast->groups; i++) {
         const struct transform_input *input = &model->transform.inputs[i];
-        const int32_t id = word_id(input, words[i]);
+        const int32_t id = words[i].data ? word_id(input, words[i]) : (int32_t)input->first_id - 1;
 
-        if (id < 0)
+        if (id < 0 && words[i].data)
             return false;
         ids[i] = id - (int32_t)input->first_id;
     }
     return forecast_find(forecast, ids, series);
 }
 
-/* By a JSON array of the words. */
+/* By a JSON array of the words, null where it is a total over all of a column. */
 static bool find_by_array(const struct model *model, const cJSON *array, uint32_t *series)
 {
     struct slice words[FORECAST_GROUPS_MAX];
@@ -201,9 +202,9 @@ static bool find_by_array(const struct model *model, const cJSON *array, uint32_
         return false;
     cJSON_ArrayForEach(item, array)
     {
-        if (count == forecast_of(model)->groups || !cJSON_IsString(item))
+        if (count == forecast_of(model)->groups || !(cJSON_IsString(item) || cJSON_IsNull(item)))
             return false;
-        words[count++] = slice_of(item->valuestring);
+        words[count++] = cJSON_IsNull(item) ? (struct slice){NULL, 0} : slice_of(item->valuestring);
     }
     return count == forecast_of(model)->groups && find_by_words(model, words, series);
 }

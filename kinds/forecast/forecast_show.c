@@ -103,6 +103,11 @@ static void append_limits(const struct forecast_model *forecast, struct text *ou
         text_printf(out, "%swhole numbers", has_lower || has_upper ? ", " : "");
 }
 
+static void append_hierarchy(const struct forecast_model *forecast, struct text *out)
+{
+    text_printf(out, "%s, totals among the series", forecast_hierarchy_words[forecast->hierarchy]);
+}
+
 static enum status put_text(model_fact_sink *put, void *context, const char *name,
                             const struct forecast_model *forecast,
                             void (*append)(const struct forecast_model *, struct text *),
@@ -128,6 +133,8 @@ enum status forecast_show(const struct model *model, model_fact_sink *put, void 
     TRY(put_text(put, context, "steps", forecast, append_steps, err));
     TRY(put_text(put, context, "seasons", forecast, append_seasons, err));
     TRY(put_regressors(model, put, context, err));
+    if (forecast->hierarchy != HIERARCHY_NONE)
+        TRY(put_text(put, context, "hierarchy", forecast, append_hierarchy, err));
     if (forecast_is_limited(&forecast->limits))
         TRY(put_text(put, context, "limits", forecast, append_limits, err));
     return put(context, "level", cell_real(forecast->level), err);

@@ -5,7 +5,9 @@
 #include "graph/graph_infer.h"
 #include "graph/graph_inputs.h"
 #include "graph/graph_json.h"
+#include "graph/graph_print.h"
 #include "kinds/graph/graph_attributes.h"
+#include "kinds/graph/graph_formulas.h"
 #include "kinds/graph/graph_model.h"
 #include "kinds/graph/graph_score.h"
 #include "kinds/network/network_model.h"
@@ -77,6 +79,30 @@ static void params_of(const struct model *model, struct kind_params *params)
     graph_params(params)->graph = graph_model_of(model)->graph;
 }
 
+/* Shapes follow from the calls, which the planner compares. */
+static bool is_of_shape(const struct attribute *attribute)
+{
+    (void)attribute;
+    return false;
+}
+
+/* Its calls as a statement: another model can be trained by it, or go on from this one. */
+static enum status show(const struct model *model, model_fact_sink *put, void *context,
+                        struct error *err)
+{
+    const struct graph *graph = graph_params(model->params)->graph;
+    enum status status;
+    struct text text;
+
+    text_init(&text, TEXT_MAXIMUM);
+    graph_print_definition(graph, "zoo/copy", &text);
+    status = text.failed ? fail_no_memory(err)
+                         : put(context, "graph",
+                               (struct cell){.type = CELL_TEXT, .text = text_slice(&text)}, err);
+    text_deinit(&text);
+    return status;
+}
+
 static size_t row_bytes(const struct model *model)
 {
     return graph_model_of(model)->row_bytes;
@@ -88,6 +114,8 @@ const struct kind graph_kind = {
     .sections = (const char *const[]){"optimizer", NULL},
     .without = (const char *const[]){"train.label_upper_bound", "train.base_margin", NULL},
     .has_calls = true,
+    .goes_on = true,
+    .is_of_shape = is_of_shape,
     .settle = graph_settle,
     .uses = network_uses,
     .cost = graph_cost,
@@ -106,9 +134,11 @@ const struct kind graph_kind = {
     .number = number_of,
     .array = array_of,
     .params_of = params_of,
+    .show = show,
     .outputs = outputs_of,
     .row_bytes = row_bytes,
     .open = graph_scorer_open,
     .score = graph_score,
     .close = graph_scorer_close,
+    .formulas = graph_formulas,
 };

@@ -18,9 +18,9 @@ ATTRIBUTE_TABLE(kmeans_attributes, struct kmeans_params, KMEANS_ATTRIBUTES)
 #define ROW_MULTIPLICATIONS      850
 #define DISTANCE_MULTIPLICATIONS 17
 
-/* The memory of runtime/learn/kmeans.c: the centers and the best ones, both again in a state that
- * is taken; rows and sums of each cluster, and their totals; the place of each row in the order and
- * its distance to the nearest center. */
+/* The memory of runtime/learn/clusters/kmeans.c: the centers and the best ones, both again in a
+ * state that is taken; rows and sums of each cluster, and their totals; the place of each row in
+ * the order and its distance to the nearest center. */
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
     const struct kmeans_params *kmeans = kmeans_params(params);

@@ -104,10 +104,10 @@ static double outputs_of(const struct kind_shape *shape)
     return shape->task == TASK_CLASSIFICATION && shape->classes > 2 ? shape->classes : 1;
 }
 
-/* The memory of runtime/learn/newton.c: for each output the weights, those of a state that is taken
- * and sums of the products of all pairs of columns, two integers each, and their totals; for one of
- * them besides the sums of a lane and the whole matrix. More columns than that are refused when the
- * words of the data are known. */
+/* The memory of runtime/learn/sums/newton.c: for each output the weights, those of a state that is
+ * taken and sums of the products of all pairs of columns, two integers each, and their totals; for
+ * one of them besides the sums of a lane and the whole matrix. More columns than that are refused
+ * when the words of the data are known. */
 struct kind_cost linear_cost(const struct kind_params *params, const struct kind_shape *shape)
 {
     const double all = shape->dense + shape->id_rows + 1, outputs = outputs_of(shape);

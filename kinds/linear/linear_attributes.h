@@ -1,6 +1,6 @@
 /*
  * linear_attributes.h - what a statement says of a linear model that is learned from the products
- * of its inputs (runtime/learn/newton.h).
+ * of its inputs (runtime/learn/sums/newton.h).
  *
  * Names and defaults are those of XGBoost's booster gblinear.
  */

@@ -108,7 +108,7 @@ uint32_t network_norm_parameters(const struct network_params *network)
 }
 
 /* A row's categories add one row of the first layer each. Norms go into a copy of all layers but
- * the first (runtime/learn/hidden_norms.h). */
+ * the first (runtime/learn/layers/hidden_norms.h). */
 struct kind_cost network_cost(const struct kind_params *params, const struct kind_shape *shape)
 {
     const struct network_params *network = network_params(params);

@@ -127,7 +127,8 @@ static enum status check_schedule(const struct network_params *network,
     }
     if (network->schedule == SCHEDULE_STEP && network->decay_steps == 0) {
         fail_at(err, STATUS_INVALID, position, "the schedule step needs optimizer.decay_steps");
-        return error_hint(err, "As in optimizer.decay_steps = 1000, optimizer.decay_rate = 0.5.");
+        return error_hint(
+            err, "Write, for example, optimizer.decay_steps = 1000, optimizer.decay_rate = 0.5.");
     }
     if (network->schedule == SCHEDULE_POLYNOMIAL && network->end_rate > network->learning_rate)
         return fail_at(err, STATUS_INVALID, position_of(settings, "optimizer.end_learning_rate"),

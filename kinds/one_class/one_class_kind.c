@@ -13,7 +13,7 @@ _Static_assert(sizeof(struct one_class_params) <= KIND_PARAMS_BYTES, "they fit i
 
 ATTRIBUTE_TABLE(one_class_attributes, struct one_class_params, ONE_CLASS_ATTRIBUTES)
 
-/* The memory of runtime/learn/one_class.c: sums of the products of all pairs of features, two
+/* The memory of runtime/learn/sums/one_class.c: sums of the products of all pairs of features, two
  * integers each, and their totals; the matrix; rows of features; and the frequencies, twice. */
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {

@@ -41,7 +41,7 @@ static enum status check_inputs(const struct kind_params *params, const struct k
     return STATUS_OK;
 }
 
-/* The memory of runtime/learn/pca.c: sums of the products of all pairs of inputs, two integers
+/* The memory of runtime/learn/sums/pca.c: sums of the products of all pairs of inputs, two integers
  * each, and their totals; three matrices from which the components are found; and the loadings of
  * each component in the state, in one that is taken, and as they are stored. */
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)

@@ -16,9 +16,10 @@ _Static_assert(sizeof(struct regression_params) <= KIND_PARAMS_BYTES, "they fit 
 
 ATTRIBUTE_TABLE(regression_attributes, struct regression_params, REGRESSION_ATTRIBUTES)
 
-/* The memory of runtime/learn/regression.c: for each coefficient some numbers of the state, twice
- * where one is taken; sums of the products of all pairs of columns for each pair of equations, two
- * integers each, and their totals; the whole matrix; and the change of basis, twice likewise. */
+/* The memory of runtime/learn/sums/regression.c: for each coefficient some numbers of the state,
+ * twice where one is taken; sums of the products of all pairs of columns for each pair of
+ * equations, two integers each, and their totals; the whole matrix; and the change of basis, twice
+ * likewise. */
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
     const double equations =

@@ -34,7 +34,7 @@ static enum status check_inputs(const struct kind_params *params, const struct k
     return error_hint(err, "Select fewer columns.");
 }
 
-/* The memory of runtime/learn/scorecard.c: the counts of each bin in the state, in one that is
+/* The memory of runtime/learn/sums/scorecard.c: the counts of each bin in the state, in one that is
  * taken, in sums of two integers and in their totals; sums and totals of the products of all pairs
  * of inputs, and a matrix. */
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)

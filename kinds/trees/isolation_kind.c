@@ -103,8 +103,8 @@ static enum status check_inputs(const struct kind_params *params, const struct k
                                 err);
 }
 
-/* The memory of runtime/learn/trees/isolation.c: nodes, twice where a state is taken; the sums of a
- * phase and their totals; the rows of one sample. */
+/* The memory of runtime/learn/isolation/isolation.c: nodes, twice where a state is taken; the sums
+ * of a phase and their totals; the rows of one sample. */
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
     const struct isolation_params *isolation = isolation_params(params);

@@ -3,7 +3,7 @@
  *
  * Names are XGBoost's; aliases are those of LightGBM and scikit-learn. Defaults are XGBoost's, too;
  * those that LightGBM or scikit-learn have otherwise are with the estimators of these names
- * (planner/estimators.c).
+ * (planner/attributes/estimators.c).
  */
 #ifndef KINDS_TREES_TREES_ATTRIBUTES_H
 #define KINDS_TREES_TREES_ATTRIBUTES_H
@@ -182,8 +182,8 @@ extern const char *const tree_pairs_words[];
     STORED(struct reals, quantile_alpha, "quantile_alpha", SCOPE_TRAIN, IN_KIND(quantile_alpha),   \
            REALS(0, 1, "0.9"),                                                                     \
            "reg:quantileerror: share of the rows that lie below the prediction; above 0 "          \
-           "and below 1. Of a list the model has all quantiles, and predicts the one nearest to "  \
-           "0.5.",                                                                                 \
+           "and below 1. With a list the model has all quantiles, and predicts the one nearest "   \
+           "to 0.5.",                                                                              \
            .aliases = ((const char *const[]){"quantile", NULL}))                                   \
     STORED(enum survival_noise, aft_noise, "aft_loss_distribution", SCOPE_TRAIN,                   \
            IN_KIND(aft_noise), WORD("normal", survival_noise_words, NULL),                         \

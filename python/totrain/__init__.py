@@ -4,8 +4,10 @@
     load(connection)          the same for a connection that is there
     run(connection, sql)      one statement on any connection: SQLite, SQLAlchemy, psycopg, psycopg2
     train(frame, statement)   a DataFrame as the FROM of a TRAIN statement: a Model
+    define(connection, name, model)   a definition: a function over totrain.nn, a module of PyTorch
     Model(connection, name)   predict, evaluate, explain, history
     totrain.picture           history, confusion, roc, gain, residuals, importance, dependence, ... as SVG
+    totrain.nn                Dense, Embedding, Conv2D, GRU, ...: layers with the names of Keras
     totrain.sklearn           TotrainClassifier, TotrainRegressor
     totrain.sqlalchemy        enable(engine)
     %load_ext totrain         %totrain CONNECTION and %%totrain in a notebook
@@ -18,6 +20,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from ._define import define
     from ._errors import Error
     from ._files import extension_path, program_path
     from ._model import Model, train
@@ -25,11 +28,11 @@ if TYPE_CHECKING:
     from ._run import run
     from ._sqlite import connect, load
 
-__all__ = ["Error", "Model", "Result", "connect", "extension_path", "load", "program_path", "run", "train"]
+__all__ = ["Error", "Model", "Result", "connect", "define", "extension_path", "load", "program_path", "run", "train"]
 
 _HOMES = {"Error": "_errors", "connect": "_sqlite", "load": "_sqlite", "run": "_run", "Result": "_result",
-          "Model": "_model", "train": "_model", "extension_path": "_files", "program_path": "_files"}
-_MODULES = ("picture", "sklearn", "sqlalchemy")
+          "Model": "_model", "train": "_model", "define": "_define", "extension_path": "_files", "program_path": "_files"}
+_MODULES = ("nn", "picture", "sklearn", "sqlalchemy")
 
 
 def __getattr__(name: str) -> Any:

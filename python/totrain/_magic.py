@@ -47,7 +47,7 @@ class _State:
 
 
 _state: _State | None = None
-_STATEMENT = re.compile(r"(select|with|train|predict|evaluate|explain|show|export|import|drop|create|insert|update|"
+_STATEMENT = re.compile(r"(select|with|train|predict|evaluate|explain|show|export|import|report|drop|create|insert|update|"
                         r"delete|alter|pragma)\b(?!\.)", re.IGNORECASE)
 
 

@@ -10,6 +10,7 @@
 #include "runtime/data/class_codes.h"
 #include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/exact_measure.h"
+#include "runtime/data/text_notices.h"
 #include "runtime/data/weightless_classes.h"
 #include "runtime/data/word_spellings.h"
 #include "scoring/label_names.h"
@@ -61,7 +62,8 @@ static bool is_constant(const struct column_statistics *statistics, uint32_t i,
     if (column->content == COLUMN_VALUES)
         return is_one_value(column, statistics->rows, value);
     /* An old model's words are not those of the rows. */
-    if (dataset->old_model || input->word_count != 1 || input->word_counts[0] != statistics->rows)
+    if (dataset->old_model || input->spec.type == INPUT_TEXT || input->word_count != 1 ||
+        input->word_counts[0] != statistics->rows)
         return false;
     *value = (struct cell){.type = CELL_TEXT, .text = input->words[0]};
     return true;
@@ -239,6 +241,8 @@ static void note_vocabulary(const struct column_statistics *statistics, uint32_t
             note_buckets(statistics, i, dataset);
         return;
     }
+    if (input->spec.weight && !dataset->old_model)
+        text_terms_note(input, words_of(column), statistics->rows, dataset->notices);
     if (column->content != COLUMN_WORDS || input->hash_buckets == 0)
         return;
     words = words_of(column);

@@ -44,8 +44,8 @@ static void describe_columns(struct column_statistics *statistics)
         if (i < spec->input_count) {
             column->name = spec->inputs[i].name;
             column->content = content_of(&spec->inputs[i]);
-            column->words_most =
-                encoder_of(&spec->inputs[i])->each_word ? spec->inputs[i].words_max : 0;
+            column->words_most = /* with the mark of a text that is cut */
+                encoder_of(&spec->inputs[i])->each_word ? spec->inputs[i].words_max + 1 : 0;
         } else if (i > spec->input_count || !task_has_label(spec->task)) {
             const struct spec_role *role = spec_role_at(spec, i);
 

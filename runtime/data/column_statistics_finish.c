@@ -6,6 +6,7 @@
 
 #include "inputs/bounds.h"
 #include "inputs/encoders.h"
+#include "inputs/weighted_terms.h"
 #include "jobspec/jobspec_sections.h"
 #include "runtime/data/class_names.h"
 #include "runtime/data/class_weights.h"
@@ -177,6 +178,19 @@ static uint32_t buckets_for(uint32_t count, uint32_t kept, uint32_t words_max)
     return count > words_max || wanted > most ? most : wanted;
 }
 
+/* Takes the mark of texts that were cut out of the entries; how many texts have it. */
+static uint64_t take_cut_mark(struct word_entry *entries, uint32_t *count)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (is_cut_mark(entries[i].word)) {
+            const uint64_t texts = entries[i].count;
+
+            entries[i] = entries[--*count];
+            return texts;
+        }
+    return 0;
+}
+
 static enum status take_words(const struct column_counts *column, uint64_t rows,
                               struct transform_input *input, struct arena *arena, struct error *err)
 {
@@ -186,10 +200,13 @@ static enum status take_words(const struct column_counts *column, uint64_t rows,
     uint32_t count, frequent;
 
     TRY(list_words(column, &entries, &count, err));
+    if (input->spec.weight)
+        input->cut_texts = take_cut_mark(entries, &count);
     frequent = frequent_words(entries, count, words_max);
     status = sort_words(entries, frequent, WORDS_BY_COUNT, err);
     input->word_count = count_kept(entries, count < words_max ? count : words_max, rows);
-    input->hash_buckets = buckets_for(count, input->word_count, words_max);
+    input->hash_buckets = input->spec.weight ? 0 : buckets_for(count, input->word_count, words_max);
+    input->texts = input->spec.weight == TEXT_WEIGHT_TFIDF ? rows : 0;
     if (status == STATUS_OK)
         status = copy_words(entries, input, arena, err);
     free(entries);
@@ -314,6 +331,8 @@ static enum status take_transform(const struct column_statistics *statistics,
             spec->inputs[i].part != old->inputs[i].spec.part ||
             spec->inputs[i].rule != old->inputs[i].spec.rule ||
             spec->inputs[i].offset != old->inputs[i].spec.offset ||
+            spec->inputs[i].has_pairs != old->inputs[i].spec.has_pairs ||
+            spec->inputs[i].weight != old->inputs[i].spec.weight ||
             !cell_list_equal(&spec->inputs[i].list, &old->inputs[i].spec.list))
             return fail(err, STATUS_CORRUPT, "the old model has other inputs than the job");
     dataset->transform = *old;

@@ -9,8 +9,8 @@
 #ifndef RUNTIME_DATA_CROSSED_H
 #define RUNTIME_DATA_CROSSED_H
 
-#include "runtime/data/fold_results.h"
 #include "runtime/data/folds.h"
+#include "runtime/data/store/fold_results.h"
 
 #define CROSSED_METRICS_MAX 64
 

@@ -160,6 +160,20 @@ static enum status open_old_model(const char *folder, const struct jobspec *spec
     return read_old_model(path, spec, dataset, err);
 }
 
+static enum status open_fold_scores(const char *folder, const struct jobspec *spec,
+                                    struct dataset *dataset, struct error *err)
+{
+    char path[4096];
+    const int size = snprintf(path, sizeof path, "%s/" FOLD_SCORES_FILE, folder);
+
+    if (spec->fold_scores != FOLD_SCORES_GIVEN)
+        return STATUS_OK;
+    if (size < 0 || (size_t)size >= sizeof path)
+        return fail(err, STATUS_INVALID, "the path of the job's folder is too long");
+    return fold_scores_read(path, &dataset->old, &dataset->fold_scores, &dataset->fold_score_count,
+                            err);
+}
+
 enum status dataset_open(const char *folder, const struct spool_source *source,
                          const struct jobspec *spec, struct team *team, struct dataset *dataset,
                          struct error *err)
@@ -176,6 +190,8 @@ enum status dataset_open(const char *folder, const struct spool_source *source,
     arena_init(&dataset->views, ARENA_BYTES_MAX);
     arena_init(&dataset->old, OLD_MODEL_BYTES_MAX);
     status = open_old_model(folder, spec, dataset, err);
+    if (status == STATUS_OK)
+        status = open_fold_scores(folder, spec, dataset, err);
     if (status == STATUS_OK)
         status = open_spools(folder, source, spec, team, dataset, err);
     dataset->spool.ranges.by_group = dataset->validation_spool.ranges.by_group =

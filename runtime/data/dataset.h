@@ -11,6 +11,7 @@
 
 #include "base/team.h"
 #include "jobspec/jobspec.h"
+#include "runtime/data/fold_scores.h"
 #include "runtime/data/spool.h"
 #include "scoring/model.h"
 
@@ -86,6 +87,8 @@ struct dataset {
     /* USING: the model that learning goes on from, whose transform and labels the rows have; NULL:
      * there is none. It lives in `old`. */
     const struct model *old_model;
+    struct fold_score *fold_scores; /* (fold_score_count): FOLD_SCORES_GIVEN: those of the folds */
+    size_t fold_score_count;
     struct arena old;
     struct arena arena; /* transform, labels, notices */
 };

@@ -36,7 +36,8 @@
 /* Bytes of encoded rows: those of a bucket, and of one bucket of each lane together. */
 #define ROW_LANES_BUCKET_BYTES ((uint64_t)4 << 20)
 #define ROW_LANES_BYTES        ((uint64_t)128 << 20)
-/* Rows of a lane: steps' shares compare products of such counts (runtime/learn/step_shares.h). */
+/* Rows of a lane: steps' shares compare products of such counts
+ * (runtime/learn/descent/step_shares.h). */
 #define ROW_LANES_ROWS_MAX (UINT32_MAX / 2)
 
 /* Rows that a step takes of a lane. */

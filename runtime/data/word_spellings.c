@@ -1,16 +1,20 @@
 #include "runtime/data/word_spellings.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "inputs/cell_text.h"
 #include "params/notice_list.h"
 
 #define SPELLINGS_NAMED 3  /* spellings of the word that has most rows in others than its first */
 #define SPELLING_BYTES  40 /* bytes of a word in a notice */
+#define NUMBER_BYTES    32 /* bytes of a folded number, at most */
 
 struct spelling {
-    struct slice folded; /* small letters, no spaces around them */
+    struct slice folded; /* small letters, no spaces around them; a number's one spelling */
     struct slice word;
+    bool is_number;
     uint64_t rows;
 };
 
@@ -82,16 +86,42 @@ static void note(struct slice name, bool are_classes, const struct spelled_word 
                     (unsigned long long)most->spellings[i].rows,
                     most->spellings[i].rows == 1 ? "" : "s");
     }
-    notice_add(
-        notices, are_classes ? NOTICE_LABEL : NOTICE_READING,
-        "%s \"%.*s\": %llu %s differ from others in capitals or spaces around them alone, as "
-        "%s",
-        are_classes ? "label column" : "column", SLICE_FORMAT(name), (unsigned long long)spellings,
-        are_classes ? "classes" : "words", text_string(&list));
+    notice_add(notices, are_classes ? NOTICE_LABEL : NOTICE_READING,
+               "%s \"%.*s\": %llu %s differ from others in %s alone, as %s",
+               are_classes ? "label column" : "column", SLICE_FORMAT(name),
+               (unsigned long long)spellings, are_classes ? "classes" : "words",
+               most->spellings->is_number ? "the spelling of a number"
+                                          : "capitals or spaces around them",
+               text_string(&list));
     text_deinit(&list);
-    notice_hint(notices,
-                "If they mean the same, lower(trim(%s)) AS %s in the SELECT makes them one.",
-                SQL_NAME(name), SQL_NAME(name));
+    if (most->spellings->is_number)
+        notice_hint(
+            notices,
+            "If they mean the same, CASE %s WHEN '%.*s' THEN '%.*s' ELSE %s END AS %s in the "
+            "SELECT makes them one, or where all are numbers CAST(%s AS REAL).",
+            SQL_NAME(name), SLICE_FORMAT(slice_prefix(most->spellings[1].word, SPELLING_BYTES)),
+            SLICE_FORMAT(slice_prefix(most->spellings[0].word, SPELLING_BYTES)), SQL_NAME(name),
+            SQL_NAME(name), SQL_NAME(name));
+    else
+        notice_hint(notices,
+                    "If they mean the same, lower(trim(%s)) AS %s in the SELECT makes them one.",
+                    SQL_NAME(name), SQL_NAME(name));
+}
+
+/* The spelling, folded as others are that may mean the same; bytes: room for that. */
+static struct spelling spelling_of(const struct word_entry *entry, char *bytes)
+{
+    const struct slice word = without_spaces(entry->word);
+    const struct text_look look = text_look_at(word);
+    int size;
+
+    if (look.kind == TEXT_NUMBER) {
+        size = snprintf(bytes, NUMBER_BYTES, "%.17g", look.number + 0.0); /* one zero */
+        return (struct spelling){{bytes, (size_t)size}, entry->word, true, entry->count};
+    }
+    for (size_t k = 0; k < word.size; k++)
+        bytes[k] = lower(word.data[k]);
+    return (struct spelling){{bytes, word.size}, entry->word, false, entry->count};
 }
 
 /* Spellings in their order; bytes: room for what is folded. */
@@ -102,14 +132,11 @@ static size_t fold(const struct word_table *words, char *bytes, struct spelling 
 
     for (uint32_t i = 0; i < words->count; i++) {
         const struct word_entry *entry = &words->entries[i];
-        const struct slice word = without_spaces(entry->word);
 
         if (entry->count == 0)
             continue;
-        for (size_t k = 0; k < word.size; k++)
-            bytes[k] = lower(word.data[k]);
-        spellings[count++] = (struct spelling){{bytes, word.size}, entry->word, entry->count};
-        bytes += word.size;
+        spellings[count] = spelling_of(entry, bytes);
+        bytes += spellings[count++].folded.size + 1;
         *rows += entry->count;
     }
     qsort(spellings, count, sizeof *spellings, compare_spellings);
@@ -121,7 +148,7 @@ static size_t bytes_of(const struct word_table *words)
     size_t bytes = 1;
 
     for (uint32_t i = 0; i < words->count; i++)
-        bytes += words->entries[i].word.size;
+        bytes += words->entries[i].word.size + NUMBER_BYTES;
     return bytes;
 }
 

@@ -1,6 +1,7 @@
 /*
- * word_spellings.h - words of a column, or classes, that differ in capitals or in the spaces around
- * them alone: 'Berlin', 'berlin' and ' Berlin' are three words to a model.
+ * word_spellings.h - words of a column, or classes, that differ in capitals, in the spaces around
+ * them or in the spelling of a number alone: 'Berlin', 'berlin' and ' Berlin' are three words to a
+ * model, and so are '0', '-0' and '0.0' among words. A zero before other digits makes a name.
  *
  * A notice says so, with the SQL that makes them one. Capitals are those of ASCII and spaces are
  * ' ', as lower() and trim() of both databases take them. Genotypes ("AA", "Aa", "aa") are meant as

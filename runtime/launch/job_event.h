@@ -38,8 +38,8 @@ struct job_event {
     struct event_metric metrics[METRICS_MAX];       /* (metric_count): held-out rows', in a round */
     size_t metric_count;
     double seconds, seconds_left; /* NaN: unknown */
-    /* A notice; the digest of the model when a training job is done; the reason when a job starts
-     * again. */
+    /* A notice; what a job in progress has of what it could use (crew_stand); the digest of the
+     * model when a training job is done; the reason when a job starts again. */
     char message[512];
     struct error error;
 };

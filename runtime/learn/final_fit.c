@@ -42,8 +42,17 @@ bool final_fit_is_wanted(const struct jobspec *spec)
     return spec->threshold.size > 0 || spec->calibration != CALIBRATION_NONE;
 }
 
+bool final_fit_reads_rows(const struct jobspec *spec)
+{
+    if (spec->fold_scores != FOLD_SCORES_NONE)
+        return spec->fold_scores == FOLD_SCORES_KEPT;
+    return job_fits_final_step(spec);
+}
+
 static const char *name_of(const struct jobspec *spec)
 {
+    if (spec->fold_scores == FOLD_SCORES_KEPT)
+        return "train.calibration or train.threshold";
     return spec->calibration != CALIBRATION_NONE ? "train.calibration" : "train.threshold";
 }
 
@@ -57,8 +66,8 @@ enum status final_fit_check(const struct jobspec *spec, const struct dataset *da
         return fail(err, STATUS_INVALID,
                     "train.threshold is of two classes, and label column \"%.*s\" has %u",
                     SLICE_FORMAT(spec->label), dataset->labels.count),
-               error_hint(err, "Of more classes the most probable one is predicted.");
-    if (!job_fits_final_step(spec))
+               error_hint(err, "With more classes the most probable one is predicted.");
+    if (!final_fit_reads_rows(spec))
         return STATUS_OK;
     if (rows == 0)
         return fail(err, STATUS_INVALID,
@@ -91,6 +100,46 @@ static enum status make_room(struct final_fit *fit, struct error *err)
     return STATUS_OK;
 }
 
+static enum status refuse_classes(const struct final_fit *fit, uint32_t classes, struct error *err)
+{
+    fail(err, STATUS_INVALID,
+         "%s: the rows have %u classes, and the model of a fold has learned %u of them",
+         name_of(fit->spec), fit->classes, classes);
+    return error_hint(err, "A class of one row is held out of all models that could know it; leave "
+                           "it out, or hold rows out by train.test_size in place of train.folds.");
+}
+
+/* The scores of all folds: each row once, by the model that has not learned from it. */
+static enum status take_folds(struct final_fit *fit, const struct dataset *dataset,
+                              struct error *err)
+{
+    fit->counted = calloc(fit->maps, sizeof *fit->counted);
+    if (!fit->counted)
+        return fail_no_memory(err);
+    for (size_t i = 0; i < dataset->fold_score_count; i++) {
+        const struct fold_score *score = &dataset->fold_scores[i];
+
+        if (score->classes != fit->classes || score->map >= fit->maps)
+            return refuse_classes(fit, score->classes, err);
+        fit->counted[score->map].count++;
+        fit->rows += score->map == 0 ? score->rows : 0;
+    }
+    fit->rows_max = fit->rows;
+    for (uint32_t i = 0; i < fit->maps; i++) {
+        fit->counted[i].groups = calloc(fit->counted[i].count + 1, sizeof *fit->counted[i].groups);
+        if (!fit->counted[i].groups)
+            return fail_no_memory(err);
+        fit->counted[i].count = 0;
+    }
+    for (size_t i = 0; i < dataset->fold_score_count; i++) {
+        const struct fold_score *score = &dataset->fold_scores[i];
+        struct counted *counted = &fit->counted[score->map];
+
+        counted->groups[counted->count++] = (struct group){score->score, score->rows, score->hits};
+    }
+    return STATUS_OK;
+}
+
 enum status final_fit_open(const struct jobspec *spec, const struct dataset *dataset,
                            struct final_fit **fit, struct error *err)
 {
@@ -108,8 +157,9 @@ enum status final_fit_open(const struct jobspec *spec, const struct dataset *dat
     made->classes = dataset->labels.count;
     made->maps = made->classes == 2 ? 1 : made->classes;
     made->positive = dataset->positive_is_lesser ? 0 : 1;
-    made->rows_max = job_fits_final_step(spec) ? dataset->validation.rows : 0;
-    if (make_room(made, err) != STATUS_OK) {
+    made->rows_max = final_fit_reads_rows(spec) ? dataset->validation.rows : 0;
+    if ((spec->fold_scores == FOLD_SCORES_GIVEN ? take_folds(made, dataset, err)
+                                                : make_room(made, err)) != STATUS_OK) {
         final_fit_close(made);
         return err->status;
     }
@@ -147,7 +197,7 @@ enum status final_fit_add(struct final_fit *fit, const struct scorer *scorer, in
             return fail(err, STATUS_INVALID,
                         "%s: the model's score of a row that is held out is not a number",
                         name_of(fit->spec));
-        fit->counted[i].groups[fit->rows] = (struct group){fit->scores[i], 1, is_hit};
+        fit->counted[i].groups[fit->counted[i].count++] = (struct group){fit->scores[i], 1, is_hit};
     }
     fit->rows++;
     return STATUS_OK;
@@ -161,9 +211,10 @@ static int compare_groups(const void *a, const void *b)
 }
 
 /* Ascending, each score once. */
-static void gather(struct counted *counted, size_t count)
+static void gather(struct counted *counted)
 {
     struct group *groups = counted->groups;
+    const size_t count = counted->count;
     size_t kept = 0;
 
     qsort(groups, count, sizeof *groups, compare_groups);
@@ -501,7 +552,7 @@ static enum status take_threshold(struct final_fit *fit, struct final_step *fina
     if (fit->choice.rule == THRESHOLD_NUMBER)
         return STATUS_OK;
     take_probabilities(fit, final, counted);
-    gather(counted, counted->count);
+    gather(counted);
     return choose(fit, counted, final, err);
 }
 
@@ -509,11 +560,37 @@ enum status final_fit_finish(struct final_fit *fit, struct final_step *final, st
 {
     *final = (struct final_step){.calibration = fit->spec->calibration, .rows = fit->rows};
     for (uint32_t i = 0; i < fit->maps; i++)
-        gather(&fit->counted[i], fit->rows);
+        gather(&fit->counted[i]);
     if (fit->rows_max > 0 && fit->rows == 0)
         return fail(err, STATUS_INVALID, "%s: no row that is held out is of a known class",
                     name_of(fit->spec));
     if (final->calibration != CALIBRATION_NONE)
         TRY(calibrate(fit, final, err));
     return fit->has_choice ? take_threshold(fit, final, err) : STATUS_OK;
+}
+
+enum status final_fit_scores(struct final_fit *fit, struct slice **slices, uint32_t *count,
+                             struct error *err)
+{
+    struct fold_score *scores;
+    size_t total = 0, at = 0;
+
+    for (uint32_t i = 0; i < fit->maps; i++) {
+        gather(&fit->counted[i]);
+        total += fit->counted[i].count;
+    }
+    scores = ARENA_NEW(&fit->arena, struct fold_score, total + 1);
+    if (!scores)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < fit->maps; i++)
+        for (size_t j = 0; j < fit->counted[i].count; j++) {
+            const struct group *group = &fit->counted[i].groups[j];
+
+            scores[at++] = (struct fold_score){.score = group->score,
+                                               .rows = group->rows,
+                                               .hits = group->hits,
+                                               .map = i,
+                                               .classes = fit->classes};
+        }
+    return fold_scores_slice(scores, total, &fit->arena, slices, count, err);
 }

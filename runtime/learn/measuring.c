@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "jobspec/job_size.h"
 #include "jobspec/jobspec_sections.h"
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_store.h"
@@ -145,14 +144,18 @@ static enum status begin_part(struct measuring *measuring, struct error *err)
 static enum status end_fit(struct measuring *measuring, struct error *err)
 {
     measuring->is_fitting = false;
-    TRY(final_fit_finish(measuring->fit, &measuring->model.final, err));
+    if (measuring->spec->fold_scores == FOLD_SCORES_KEPT)
+        TRY(final_fit_scores(measuring->fit, &measuring->fold_scores, &measuring->fold_score_count,
+                             err));
+    else
+        TRY(final_fit_finish(measuring->fit, &measuring->model.final, err));
     return begin_part(measuring, err);
 }
 
 static enum status begin_fit(struct measuring *measuring, struct error *err)
 {
     TRY(final_fit_open(measuring->spec, measuring->dataset, &measuring->fit, err));
-    if (!job_fits_final_step(measuring->spec))
+    if (!final_fit_reads_rows(measuring->spec))
         return end_fit(measuring, err);
     measuring->is_fitting = true;
     return begin_rows(measuring, &measuring->dataset->validation, err);
@@ -241,7 +244,9 @@ enum status measuring_begin(struct measuring *measuring, const struct model *mod
     notice_list_join(&measuring->notices, dataset->notices);
     TRY(leaks_init(&measuring->leaks, dataset, spec->label, err));
     TRY(make_scorers(measuring, row_work, err));
-    return final_fit_is_wanted(spec) ? begin_fit(measuring, err) : begin_part(measuring, err);
+    return final_fit_is_wanted(spec) || spec->fold_scores == FOLD_SCORES_KEPT
+               ? begin_fit(measuring, err)
+               : begin_part(measuring, err);
 }
 
 /* ---- rows ---- */
@@ -532,5 +537,7 @@ enum status measuring_publish(const struct measuring *measuring, struct model mo
     model.notices = &measuring->notices;
     sample_statistics_give(&measuring->statistics, &model);
     measuring_finish(measuring, &model);
+    model.fold_scores = measuring->fold_scores;
+    model.fold_score_count = measuring->fold_score_count;
     return model_write_some(&model, next, bytes_max, is_at_end, sink, context, err);
 }

@@ -32,10 +32,12 @@ struct measuring {
     double *probabilities; /* (scorer_count, classes) */
     float *scores;         /* (scorer_count, rows_each, classes); NULL: they are not wanted */
     struct metrics_options options;
-    struct metrics_row *rows; /* (scorer_count, rows_each) */
-    struct error *errors;     /* (scorer_count) */
-    struct final_fit *fit;    /* NULL: no final step is wanted */
-    bool is_fitting;          /* its rows are being read */
+    struct metrics_row *rows;  /* (scorer_count, rows_each) */
+    struct error *errors;      /* (scorer_count) */
+    struct final_fit *fit;     /* NULL: no final step is wanted */
+    bool is_fitting;           /* its rows are being read */
+    struct slice *fold_scores; /* (fold_score_count): those of a fold's rows, for another job */
+    uint32_t fold_score_count;
     const struct dataset_part *part;
     uint64_t *starts; /* (range_count + 1): rows of the part that are held together */
     uint32_t range, range_count;

@@ -1,19 +1,19 @@
 #include "runtime/learners/learners.h"
 
-#include "runtime/learn/bayes.h"
-#include "runtime/learn/descent.h"
-#include "runtime/learn/embedding_layout.h"
+#include "runtime/learn/clusters/kmeans.h"
+#include "runtime/learn/descent/descent.h"
 #include "runtime/learn/final_fit.h"
-#include "runtime/learn/graph_network.h"
-#include "runtime/learn/kmeans.h"
-#include "runtime/learn/network_shape.h"
-#include "runtime/learn/newton.h"
-#include "runtime/learn/one_class.h"
-#include "runtime/learn/pca.h"
-#include "runtime/learn/regression.h"
-#include "runtime/learn/scorecard.h"
+#include "runtime/learn/isolation/isolation.h"
+#include "runtime/learn/networks/embedding_layout.h"
+#include "runtime/learn/networks/graph_network.h"
+#include "runtime/learn/networks/network_shape.h"
 #include "runtime/learn/series/series.h"
-#include "runtime/learn/trees/isolation.h"
+#include "runtime/learn/sums/bayes.h"
+#include "runtime/learn/sums/newton.h"
+#include "runtime/learn/sums/one_class.h"
+#include "runtime/learn/sums/pca.h"
+#include "runtime/learn/sums/regression.h"
+#include "runtime/learn/sums/scorecard.h"
 #include "runtime/learn/trees/trees.h"
 
 typedef enum status learner_open(const struct jobspec *spec, const struct dataset *dataset,
@@ -37,7 +37,7 @@ static const struct {
 enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,
                           struct team *team, struct learning *learning, struct error *err)
 {
-    if (final_fit_is_wanted(spec))
+    if (final_fit_is_wanted(spec) || spec->fold_scores == FOLD_SCORES_KEPT)
         TRY(final_fit_check(spec, dataset, err));
     for (size_t i = 0; i < sizeof learners / sizeof *learners; i++) {
         if (!slice_is(spec->family, learners[i].kind))

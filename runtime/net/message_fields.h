@@ -332,7 +332,7 @@
 #define MESSAGE_SCORED_FIELDS(F) \
     F(U64,   id,      FIELD_ANY, "of the lease") \
     F(U32,   slot,    FIELD_ANY, "of the lease") \
-    F(BYTES, results, FRAME_PAYLOAD_MAX, "of its rows (runtime/data/shard_results.h)")
+    F(BYTES, results, FRAME_PAYLOAD_MAX, "of its rows (runtime/data/store/shard_results.h)")
 
 /*                struct message_NAME  its fields */
 /* ----- parameter servers ----- */

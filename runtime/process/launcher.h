@@ -29,7 +29,9 @@ struct launcher_owner {
     void (*notice)(void *context, const char *text); /* a line for the user */
     /* From now on so many workers; versions only grow, and an older one does not count. */
     void (*want)(void *context, uint64_t version, uint32_t workers);
-    /* Likewise of parameter servers, by versions of their own. */
+    /* A line on the part of the cluster that the job has, and why; empty: it has all. */
+    void (*stand)(void *context, const char *text);
+    /* The same as `want` for parameter servers, by versions of their own. */
     void (*want_servers)(void *context, uint64_t version, uint32_t servers);
     /* This worker is asked to end, perhaps before its own process knows. Called more than once. */
     void (*drain)(void *context, uint32_t index, uint32_t incarnation);

@@ -78,6 +78,7 @@ static void hand_on(struct leader *leader)
             crew_want(leader->crew, loop_now_ms(), leader->wanted.version, leader->wanted.workers,
                       loop_outbox(leader->loop_role));
         pass_wanted_servers(leader);
+        crew_stand(leader->crew, leader->standing);
         return;
     }
     if (status != STATUS_CONNECTION && status != STATUS_STALE)
@@ -237,6 +238,12 @@ void leader_want(struct leader *leader, uint64_t version, uint32_t workers)
     leader->wanted.workers = workers;
     crew_want(leader->crew, loop_now_ms(), version, workers, loop_outbox(leader->loop_role));
     loop_flush(leader->loop_role);
+}
+
+void leader_stand(struct leader *leader, const char *text)
+{
+    slice_copy(slice_of(text), leader->standing, sizeof leader->standing);
+    crew_stand(leader->crew, text);
 }
 
 void leader_want_servers(struct leader *leader, uint64_t version, uint32_t servers)

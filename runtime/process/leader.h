@@ -48,6 +48,7 @@ struct leader {
         uint64_t version;
         uint32_t servers;
     } wanted_servers;
+    char standing[CREW_STANDING_MAX];
     int64_t began_at_ms;
     char started_at[32]; /* RFC 3339; of the job, be it under an earlier leader */
 };
@@ -66,6 +67,8 @@ void leader_stop(struct leader *leader);
 void leader_cancel(struct leader *leader);
 void leader_fail(struct leader *leader, const struct error *err);
 void leader_want(struct leader *leader, uint64_t version, uint32_t workers);
+/* crew_stand */
+void leader_stand(struct leader *leader, const char *text);
 void leader_want_servers(struct leader *leader, uint64_t version, uint32_t servers);
 void leader_leave(struct leader *leader);
 void leader_drain(struct leader *leader, uint32_t index, uint32_t incarnation);

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "runtime/data/shardstore.h"
+#include "runtime/data/store/shardstore.h"
 #include "runtime/process/leader.h"
 #include "runtime/process/leading_training.h"
 #include "runtime/record/exposition.h"

@@ -62,6 +62,13 @@ static void want(void *context, uint64_t version, uint32_t workers)
     leader_want(&process->leader, version, workers);
 }
 
+static void stand(void *context, const char *text)
+{
+    struct master_process *process = context;
+
+    leader_stand(&process->leader, text);
+}
+
 static void want_servers(void *context, uint64_t version, uint32_t servers)
 {
     struct master_process *process = context;
@@ -139,6 +146,7 @@ static enum status start_master(struct master_process *process, const struct job
                                          .store_call = &process->store_call,
                                          .notice = notice,
                                          .want = want,
+                                         .stand = stand,
                                          .want_servers = want_servers,
                                          .drain = drain,
                                          .cancel = cancel,

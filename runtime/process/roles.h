@@ -50,7 +50,7 @@ struct staged_spool {
 };
 #define STAGED_SPOOLS_MAX 2
 
-/* Reads shards; cli/table_reading.c. One of these is used by one thread at a time. */
+/* Reads shards; cli/cluster/table_reading.c. One of these is used by one thread at a time. */
 struct table_reader {
     /* Reads the order. *reading outlives it. */
     enum status (*open)(const struct rows_reading *reading, void **self, struct error *err);

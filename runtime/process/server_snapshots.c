@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "runtime/data/pgstore/pgstore.h"
-#include "runtime/data/step_log.h"
+#include "runtime/data/store/step_log.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/process/roles.h"
 #include "runtime/ps/server_replay.h"

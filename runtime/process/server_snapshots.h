@@ -1,7 +1,7 @@
 /*
  * server_snapshots.h - the snapshots of a parameter server, in a store that is its own:
  * server-INDEX/job.db in the job's folder. Where the job lies in tables, this file is a copy of
- * what is in the job's tables of servers (runtime/data/journal.h), as its master's is.
+ * what is in the job's tables of servers (runtime/data/store/journal.h), as its master's is.
  *
  *     open: claimed --find--> the newest --read a piece, ...--> all of it is in the role --read a
  *                       ^         |                             step, ...--> it is where it was
@@ -13,13 +13,13 @@
  *
  * It is always right to begin without a snapshot: shards are counted by each server, so the master
  * has them pushed again. Where lanes take steps together, it has all servers begin anew
- * (runtime/ps/shard_steps.h); so each step is in a log (runtime/data/step_log.h) until two
+ * (runtime/ps/shard_steps.h); so each step is in a log (runtime/data/store/step_log.h) until two
  * snapshots have it.
  */
 #ifndef RUNTIME_PROCESS_SERVER_SNAPSHOTS_H
 #define RUNTIME_PROCESS_SERVER_SNAPSHOTS_H
 
-#include "runtime/data/checkpoint.h"
+#include "runtime/data/store/checkpoint.h"
 #include "runtime/process/store_sync.h"
 #include "runtime/ps/server_role.h"
 #include "runtime/record/outbox_executor.h"

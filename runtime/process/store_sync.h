@@ -16,7 +16,7 @@
 
 #include <limits.h>
 
-#include "runtime/data/jobstore.h"
+#include "runtime/data/store/jobstore.h"
 #include "runtime/loop/loop_task.h"
 
 #define STORE_SYNC_BYTES    ((uint64_t)16 << 20)

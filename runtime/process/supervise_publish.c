@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "runtime/data/destination.h"
+#include "runtime/data/store/destination.h"
 #include "runtime/launch/job_lock.h"
 #include "runtime/launch/spawn.h"
 #include "runtime/loop/loop_watch.h"

@@ -1,7 +1,7 @@
 /*
  * supervise_publish.h - writes the model of a detached job into its database, by a child: `totrain
  * publish FOLDER` knows SQL, which the runtime does not. The child writes the outcome into the
- * job's store (runtime/data/destination.h).
+ * job's store (runtime/data/store/destination.h).
  */
 #ifndef RUNTIME_PROCESS_SUPERVISE_PUBLISH_H
 #define RUNTIME_PROCESS_SUPERVISE_PUBLISH_H

@@ -5,7 +5,7 @@
  * `wanted_servers`. The
  * job's supervisor alone writes it, before it confirms the request; the next
  * supervisor of the folder begins with it. It is not in job.db because only
- * the master writes there (runtime/data/jobstore.h), and it may be away just then.
+ * the master writes there (runtime/data/store/jobstore.h), and it may be away just then.
  */
 #ifndef RUNTIME_PROCESS_WANTED_H
 #define RUNTIME_PROCESS_WANTED_H

@@ -6,9 +6,9 @@
 #include "base/random.h"
 #include "base/reserve.h"
 #include "runtime/data/row_store.h"
-#include "runtime/learn/embedding_network.h"
-#include "runtime/learn/lane_gather.h"
-#include "runtime/learn/start.h"
+#include "runtime/learn/layers/lane_gather.h"
+#include "runtime/learn/networks/embedding_network.h"
+#include "runtime/learn/networks/start.h"
 #include "runtime/learners/learners.h"
 #include "runtime/train/worker_state.h"
 

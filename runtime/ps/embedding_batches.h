@@ -28,9 +28,9 @@
 #define RUNTIME_PS_EMBEDDING_BATCHES_H
 
 #include "base/team.h"
-#include "runtime/learn/embedding_layout.h"
-#include "runtime/learn/id_places.h"
+#include "runtime/learn/layers/id_places.h"
 #include "runtime/learn/learning.h"
+#include "runtime/learn/networks/embedding_layout.h"
 #include "runtime/ps/batch_learning.h"
 #include "runtime/ps/row_table.h"
 

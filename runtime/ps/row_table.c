@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "runtime/learn/start.h"
+#include "runtime/learn/networks/start.h"
 #include "runtime/ps/row_snapshot.h"
 
 #define BLOCK_ROWS 64 /* rows looked up at once */

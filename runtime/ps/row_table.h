@@ -30,7 +30,7 @@
 #ifndef RUNTIME_PS_ROW_TABLE_H
 #define RUNTIME_PS_ROW_TABLE_H
 
-#include "runtime/learn/optimizer.h"
+#include "runtime/learn/optimizer/optimizer.h"
 #include "runtime/ps/row_bucket.h"
 
 #define ROW_WIDTH_MAX 4096

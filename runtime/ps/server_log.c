@@ -1,7 +1,7 @@
 #include "runtime/ps/server_log.h"
 
 #include "base/bytes.h"
-#include "runtime/data/step_log.h"
+#include "runtime/data/store/step_log.h"
 #include "runtime/ps/server_role.h"
 
 void server_log_init(struct server_log *log)

@@ -1,6 +1,6 @@
 /*
  * server_log.h - what a parameter server whose lanes take steps together writes into its log
- * (runtime/data/step_log.h).
+ * (runtime/data/store/step_log.h).
  *
  *     snapshot, layout A, clock 40 | steps 40 ... 56 | rows of a move to B, clock 57 | 57 58 ... 70
  *

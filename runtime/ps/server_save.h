@@ -3,7 +3,7 @@
  * pieces that a later process goes on from.
  *
  * A snapshot goes out by pieces, between messages (server_save_work), while rows are pulled and
- * pushed: OUTBOX_PIECE, then OUTBOX_FINISH (runtime/data/checkpoint.h). It is
+ * pushed: OUTBOX_PIECE, then OUTBOX_FINISH (runtime/data/store/checkpoint.h). It is
  *
  *     u32 version, u32 tables, u64 clock, u32 moves, u64 layout, u32 serving | sized runs of its
  * map | sized counts of shards | sized rows before the last step | sized image of each bucket

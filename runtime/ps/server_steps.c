@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "runtime/data/step_log.h"
+#include "runtime/data/store/step_log.h"
 #include "runtime/ps/server_role.h"
 
 /* ---- life ---- */

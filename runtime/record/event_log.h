@@ -18,7 +18,7 @@
 
 #include <limits.h>
 
-#include "runtime/data/jobstore.h"
+#include "runtime/data/store/jobstore.h"
 #include "runtime/record/event_file.h"
 #include "runtime/role/outbox.h"
 

@@ -7,9 +7,9 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "runtime/data/journal.h"
-#include "runtime/data/shardstore.h"
-#include "runtime/data/step_log.h"
+#include "runtime/data/store/journal.h"
+#include "runtime/data/store/shardstore.h"
+#include "runtime/data/store/step_log.h"
 #include "runtime/launch/job_event.h"
 #include "runtime/launch/job_lock.h"
 #include "runtime/loop/loop.h"

@@ -298,6 +298,11 @@ void crew_want(struct crew *crew, int64_t now_ms, uint64_t version, uint32_t wor
     crew->wanted = workers;
 }
 
+void crew_stand(struct crew *crew, const char *text)
+{
+    slice_copy(slice_of(text), crew->standing, sizeof crew->standing);
+}
+
 /* ----- record ----- */
 
 void crew_count_slots(struct crew *crew, int64_t now_ms)
@@ -330,7 +335,8 @@ struct job_row crew_job_row(struct crew *crew, int64_t now_ms)
     row.slot_seconds = usage_slot_seconds(&crew->usage);
     row.seconds_waiting = (double)waited / 1000;
     row.seconds = crew_seconds(crew, now_ms);
-    slice_copy(slice_of(crew->failure.message), row.error, sizeof row.error);
+    slice_copy(slice_of(crew_has_ended(crew) ? crew->failure.message : crew->standing), row.error,
+               sizeof row.error);
     crew->calls->fill_row(crew, &row);
     row.goodput = usage_goodput(&crew->usage, row.rows_done);
     return row;
@@ -400,6 +406,8 @@ void crew_report(struct crew *crew, int64_t now_ms, enum job_event_kind kind, st
     if (row.step > 0 && row.steps >= row.step)
         event.seconds_left = (event.seconds - (double)crew->ms_before / 1000) *
                              (double)(row.steps - row.step) / (double)row.step;
+    if (kind == JOB_PROGRESS)
+        slice_copy(slice_of(crew->standing), event.message, sizeof event.message);
     if (kind == JOB_FAILED)
         event.error = crew->failure;
     if (crew->calls->fill_report)

@@ -72,6 +72,8 @@ struct crew_calls {
                         struct outbox *outbox);
 };
 
+#define CREW_STANDING_MAX 160
+
 struct crew {
     const struct crew_calls *calls;
     const struct crew_options *options; /* in those of the leader */
@@ -86,6 +88,7 @@ struct crew {
     uint32_t hint_mask;    /* their number - 1 */
     uint32_t live, wanted; /* workers here; workers that the launcher tries to keep running */
     uint64_t wanted_version;
+    char standing[CREW_STANDING_MAX]; /* line on what others have; may be empty */
     struct unable unable;
     struct usage usage;
     int64_t started_at; /* the job's beginning, with earlier leaders' time */
@@ -168,6 +171,10 @@ void crew_leave(struct crew *crew, int64_t now_ms, struct outbox *outbox);
 /* So many workers are wanted; an older version than is known does not count. */
 void crew_want(struct crew *crew, int64_t now_ms, uint64_t version, uint32_t workers,
                struct outbox *outbox);
+
+/* Where others have what this job could use: a line for the job's row and its reports, while it has
+ * not ended. */
+void crew_stand(struct crew *crew, const char *text);
 
 /* ----- record ----- */
 

@@ -8,8 +8,8 @@
 
 #include "base/arena.h"
 #include "jobspec/jobspec.h"
-#include "runtime/data/journal.h"
 #include "runtime/data/spool_source.h"
+#include "runtime/data/store/journal.h"
 
 struct job {
     char folder[PATH_MAX];

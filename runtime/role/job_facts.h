@@ -5,7 +5,7 @@
 #ifndef RUNTIME_ROLE_JOB_FACTS_H
 #define RUNTIME_ROLE_JOB_FACTS_H
 
-#include "runtime/data/jobstore.h"
+#include "runtime/data/store/jobstore.h"
 
 /* Borrowed, all of it, until the role is deinited. */
 struct job_facts {

@@ -11,8 +11,8 @@
 #include <stdarg.h>
 
 #include "base/error.h"
-#include "runtime/data/checkpoint.h"
-#include "runtime/data/jobstore.h"
+#include "runtime/data/store/checkpoint.h"
+#include "runtime/data/store/jobstore.h"
 #include "runtime/net/message.h"
 
 /*
@@ -82,7 +82,7 @@ struct metric_row {
     double value;
 };
 
-/* runtime/data/shardstore.h's row, without its results. */
+/* runtime/data/store/shardstore.h's row, without its results. */
 struct shard_head {
     uint64_t lease, first;
     uint32_t count, worker;

@@ -1,5 +1,5 @@
 #include "runtime/score/dispatch_leases.h"
-#include "runtime/data/shardstore.h"
+#include "runtime/data/store/shardstore.h"
 
 #include "runtime/score/dispatch_parts.h"
 #include "runtime/score/dispatch_record.h"

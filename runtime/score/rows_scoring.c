@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "runtime/data/model_file.h"
-#include "runtime/data/shard_results.h"
 #include "runtime/data/spool.h"
 #include "runtime/data/spool_reader.h"
+#include "runtime/data/store/shard_results.h"
 #include "scoring/outputs.h"
 #include "scoring/row_label.h"
 #include "scoring/silhouette.h"

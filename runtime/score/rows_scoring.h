@@ -1,7 +1,7 @@
 /*
  * rows_scoring.h - scores rows of the job's folder: the model of job.db, or of a job in tables of
  * model.rows (runtime/data/model_file.h), over the cells of rows.spool, into the bytes of
- * runtime/data/shard_results.h.
+ * runtime/data/store/shard_results.h.
  *
  *     rows.spool   one text column: a row is its cells, by base/cell_bytes.h
  *

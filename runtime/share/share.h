@@ -48,11 +48,17 @@ enum share_rule {
     SHARE_SOONEST /* all to who ends first */
 };
 
+/* For some of the jobs together; a member 0: it sets no limit there. */
+struct share_quota {
+    struct share_size size;
+    uint32_t pods;
+};
+
 struct share_cluster {
     const struct share_size *nodes;
     size_t node_count;
-    struct share_size quota; /* for all jobs together; a member 0: there is none */
-    uint32_t pods;           /* the quota of pods; 0: there is none */
+    const struct share_quota *quotas;
+    size_t quota_count;
     enum share_rule rule;
     bool has_changed; /* since the last answer, from outside: a job, a node, a quota, a service */
 };
@@ -67,6 +73,7 @@ struct share_job {
     uint32_t has;              /* workers */
     const uint32_t *nodes;     /* (rest_count + has): each pod's, the rest first; NULL: not known */
     bool is_running;           /* it has its minimum, and no other of its band takes it */
+    size_t quota;              /* the one that counts it; quota_count: none */
     uint32_t pinned;           /* number that the user asked for; 0: none */
     uint32_t cap;              /* no more find a place for now; 0: not known */
     double seconds_left;       /* with one worker; negative: not known */

@@ -11,9 +11,13 @@ static int64_t or_unlimited(int64_t quota)
 void share_packing_clear(struct share_packing *packing, const struct share_cluster *cluster,
                          size_t count)
 {
-    packing->left = (struct share_size){or_unlimited(cluster->quota.millis),
-                                        or_unlimited(cluster->quota.bytes)};
-    packing->pods_left = cluster->pods > 0 ? cluster->pods : UINT32_MAX;
+    for (size_t i = 0; i < cluster->quota_count; i++) {
+        const struct share_quota *quota = &cluster->quotas[i];
+
+        packing->left[i] = (struct share_quota){
+            {or_unlimited(quota->size.millis), or_unlimited(quota->size.bytes)},
+            quota->pods > 0 ? quota->pods : UINT32_MAX};
+    }
     packing->free_millis = 0;
     for (size_t i = 0; i < cluster->node_count; i++) {
         packing->nodes[i] = cluster->nodes[i];
@@ -33,9 +37,11 @@ enum status share_packing_open(struct share_packing *packing, const struct share
         places += jobs[i].most + jobs[i].rest_count;
     packing->node_count = cluster->node_count;
     packing->nodes = calloc(cluster->node_count + 1, sizeof *packing->nodes);
+    packing->quota_count = cluster->quota_count;
+    packing->left = calloc(cluster->quota_count + 1, sizeof *packing->left);
     packing->stacks = calloc(count + 1, sizeof *packing->stacks);
     packing->places = calloc(places + 1, sizeof *packing->places);
-    if (!packing->nodes || !packing->stacks || !packing->places) {
+    if (!packing->nodes || !packing->left || !packing->stacks || !packing->places) {
         share_packing_close(packing);
         return fail_no_memory(err);
     }
@@ -53,6 +59,7 @@ enum status share_packing_open(struct share_packing *packing, const struct share
 void share_packing_close(struct share_packing *packing)
 {
     free(packing->nodes);
+    free(packing->left);
     free(packing->stacks);
     free(packing->places);
     memset(packing, 0, sizeof *packing);
@@ -96,37 +103,51 @@ static size_t node_for(const struct share_packing *packing, const struct share_j
     return find_node(packing, pod);
 }
 
+/* NULL: no quota counts it. */
+static struct share_quota *quota_of(struct share_packing *packing, const struct share_job *job)
+{
+    return job->quota < packing->quota_count ? &packing->left[job->quota] : NULL;
+}
+
+/* Counts a pod as there, or (-1) as gone. */
+static void count(struct share_packing *packing, const struct share_job *job, uint32_t node,
+                  struct share_size pod, int sign)
+{
+    struct share_quota *quota = quota_of(packing, job);
+
+    packing->nodes[node].millis -= sign * pod.millis;
+    packing->nodes[node].bytes -= sign * pod.bytes;
+    packing->free_millis -= sign * pod.millis;
+    if (!quota)
+        return;
+    quota->size.millis -= sign * pod.millis;
+    quota->size.bytes -= sign * pod.bytes;
+    quota->pods -= (uint32_t)sign;
+}
+
 static bool push(struct share_packing *packing, const struct share_job *job,
                  struct share_stack *stack)
 {
     const struct share_size pod = pod_at(job, stack->count);
+    const struct share_quota *quota = quota_of(packing, job);
     size_t node;
 
-    if (packing->pods_left == 0 || !fits(pod, packing->left) || stack->count == stack->room)
+    if ((quota && (quota->pods == 0 || !fits(pod, quota->size))) || stack->count == stack->room)
         return false;
     node = node_for(packing, job, stack->count, pod);
     if (node == packing->node_count)
         return false;
-    packing->nodes[node].millis -= pod.millis;
-    packing->nodes[node].bytes -= pod.bytes;
-    packing->left.millis -= pod.millis;
-    packing->left.bytes -= pod.bytes;
-    packing->free_millis -= pod.millis;
-    packing->pods_left--;
+    count(packing, job, (uint32_t)node, pod, 1);
     stack->nodes[stack->count++] = (uint32_t)node;
     return true;
 }
 
-static void pop(struct share_packing *packing, struct share_stack *stack, struct share_size pod)
+static void pop(struct share_packing *packing, const struct share_job *job,
+                struct share_stack *stack)
 {
-    struct share_size *node = &packing->nodes[stack->nodes[--stack->count]];
+    const struct share_size pod = pod_at(job, --stack->count);
 
-    node->millis += pod.millis;
-    node->bytes += pod.bytes;
-    packing->left.millis += pod.millis;
-    packing->left.bytes += pod.bytes;
-    packing->free_millis += pod.millis;
-    packing->pods_left++;
+    count(packing, job, stack->nodes[stack->count], pod, -1);
 }
 
 static bool push_up_to(struct share_packing *packing, const struct share_job *job, size_t index,
@@ -138,7 +159,7 @@ static bool push_up_to(struct share_packing *packing, const struct share_job *jo
     while (stack->count < pods)
         if (!push(packing, job, stack)) {
             while (stack->count > before)
-                pop(packing, stack, pod_at(job, stack->count - 1));
+                pop(packing, job, stack);
             return false;
         }
     return true;
@@ -161,7 +182,7 @@ void share_packing_shrink(struct share_packing *packing, const struct share_job 
     struct share_stack *stack = &packing->stacks[index];
 
     while (stack->count > job->rest_count + workers)
-        pop(packing, stack, pod_at(job, stack->count - 1));
+        pop(packing, job, stack);
 }
 
 uint32_t share_packing_workers(const struct share_packing *packing, const struct share_job *job,
@@ -174,6 +195,10 @@ uint32_t share_packing_workers(const struct share_packing *packing, const struct
 
 int64_t share_packing_free(const struct share_packing *packing)
 {
-    return packing->free_millis < packing->left.millis ? packing->free_millis
-                                                       : packing->left.millis;
+    int64_t left = packing->quota_count > 0 ? 0 : INT64_MAX;
+
+    for (size_t i = 0; i < packing->quota_count; i++)
+        left = packing->left[i].size.millis < INT64_MAX - left ? left + packing->left[i].size.millis
+                                                               : INT64_MAX;
+    return packing->free_millis < left ? packing->free_millis : left;
 }

@@ -16,8 +16,8 @@ struct share_stack {
 struct share_packing {
     struct share_size *nodes; /* the room that each has left */
     size_t node_count;
-    struct share_size left; /* the rest of the quota */
-    uint32_t pods_left;
+    struct share_quota *left; /* the rest of each quota */
+    size_t quota_count;
     int64_t free_millis; /* on all nodes together */
     struct share_stack *stacks;
     uint32_t *places; /* the stacks' memory */
@@ -40,7 +40,7 @@ void share_packing_shrink(struct share_packing *packing, const struct share_job 
                           uint32_t workers);
 uint32_t share_packing_workers(const struct share_packing *packing, const struct share_job *job,
                                size_t index);
-/* Millis that could still be given: what is free, within the quota. */
+/* Millis that could still be given: what is free, within the quotas. */
 int64_t share_packing_free(const struct share_packing *packing);
 
 #endif

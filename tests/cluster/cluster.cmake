@@ -1,6 +1,6 @@
 add_executable(job_roles ${CMAKE_CURRENT_LIST_DIR}/job_roles.c
-  ${CMAKE_CURRENT_LIST_DIR}/csv_job.c ${CMAKE_SOURCE_DIR}/cli/role_commands.c ${CMAKE_SOURCE_DIR}/cli/cluster_master.c
-  ${CMAKE_SOURCE_DIR}/cli/table_reading.c)
+  ${CMAKE_CURRENT_LIST_DIR}/csv_job.c ${CMAKE_SOURCE_DIR}/cli/cluster/role_commands.c ${CMAKE_SOURCE_DIR}/cli/cluster/cluster_master.c
+  ${CMAKE_SOURCE_DIR}/cli/cluster/table_reading.c)
 target_link_libraries(job_roles PRIVATE totrain_cli totrain_postgres_libpq totrain_process totrain_k8s_loop totrain_k8s_submit)
 totrain_show_tests(job_roles)
 if(TOTRAIN_FAULTS)

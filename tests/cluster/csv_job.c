@@ -448,7 +448,7 @@ void csv_job_make_components(struct csv_job *job, const char *csv, const char *f
 
 /* Values of one series: what some of the file's lines have in their first column. */
 static void put_series(struct spool_writer *writer, const double *values, uint32_t lines,
-                       uint32_t series, struct error *err)
+                       uint32_t series, bool has_promo, struct error *err)
 {
     char name[16];
 
@@ -456,7 +456,8 @@ static void put_series(struct spool_writer *writer, const double *values, uint32
     for (uint32_t i = 0; i < SERIES_VALUES; i++) {
         check(spool_put_text(writer, slice_of(name), err), err);
         check(spool_put_real(writer, i, err), err);
-        check(spool_put_real(writer, (series * 3 + i * i) % 5 == 0, err), err);
+        if (has_promo)
+            check(spool_put_real(writer, (series * 3 + i * i) % 5 == 0, err), err);
         check(spool_put_real(writer, values[(series * 7 + i) % lines], err), err);
         check(spool_end_row(writer, err), err);
     }
@@ -482,10 +483,11 @@ static uint32_t read_values(const char *csv, double values[CSV_VALUES_MAX])
 
 static void spool_series(struct csv_job *job, const char *csv, const char *folder, uint32_t series)
 {
-    static const struct spool_column columns[] = {
+    const bool has_promo = job->spec.input_count > 2;
+    const struct spool_column columns[] = {
         {SLICE("store"), SPOOL_TEXT, READING_NUMBER, 0, {LIST_NONE}},
         {SLICE("day"), SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}},
-        {SLICE("promo"), SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}},
+        {has_promo ? SLICE("promo") : SLICE("sales"), SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}},
         {SLICE("sales"), SPOOL_REAL, READING_NUMBER, 0, {LIST_NONE}}};
     const struct spool_order order = dataset_order(&job->spec, false, 1);
     double values[CSV_VALUES_MAX];
@@ -496,16 +498,18 @@ static void spool_series(struct csv_job *job, const char *csv, const char *folde
 
     error_clear(&err);
     snprintf(path, sizeof path, "%s/train.spool", folder);
-    check(spool_writer_open(path, columns, 4, 0, &writer, &err), &err);
+    check(spool_writer_open(path, columns, has_promo ? 4 : 3, 0, &writer, &err), &err);
     check(spool_writer_sort(writer, &order, &err), &err);
     for (uint32_t i = 0; i < series; i++)
-        put_series(writer, values, lines, i, &err);
+        put_series(writer, values, lines, i, has_promo, &err);
     check(spool_writer_close(writer, &err), &err);
 }
 
-void csv_job_make_series(struct csv_job *job, const char *csv, const char *folder, uint32_t phases)
+static void make_series(struct csv_job *job, const char *csv, const char *folder, uint32_t phases,
+                        enum forecast_hierarchy hierarchy)
 {
-    struct forecast_params params = {.horizon = 2, .level = .95, .backtests = 1};
+    struct forecast_params params = {
+        .horizon = 2, .level = .95, .backtests = 1, .hierarchy = hierarchy};
     struct jobspec *spec = &job->spec;
 
     while (strcmp(forecast_method_words[params.method], "theta") != 0)
@@ -522,9 +526,19 @@ void csv_job_make_series(struct csv_job *job, const char *csv, const char *folde
         .name = SLICE("store"), .type = INPUT_CATEGORY, .vocabulary_max = CATEGORY_WORDS_MAX};
     job->inputs[1] = (struct input_spec){.name = SLICE("day"), .type = INPUT_NUMERIC};
     job->inputs[2] = (struct input_spec){.name = SLICE("promo"), .type = INPUT_NUMERIC};
-    spec->input_count = 3;
+    spec->input_count = hierarchy == HIERARCHY_NONE ? 3 : 2;
     job->lies_by_key = true;
     spool_series(job, csv, folder, phases * SERIES_LANES * SERIES_OF_A_PHASE);
+}
+
+void csv_job_make_series(struct csv_job *job, const char *csv, const char *folder, uint32_t phases)
+{
+    make_series(job, csv, folder, phases, HIERARCHY_NONE);
+}
+
+void csv_job_make_totals(struct csv_job *job, const char *csv, const char *folder)
+{
+    make_series(job, csv, folder, 5, HIERARCHY_MINT);
 }
 
 void csv_job_make(struct csv_job *job, const char *csv, const char *folder)

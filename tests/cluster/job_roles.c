@@ -31,7 +31,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "cli/role_commands.h"
+#include "cli/cluster/role_commands.h"
 #include "jobspec/jobspec.h"
 #include "jobspec/jobspec_write.h"
 #include "kinds/kmeans/kmeans_kind.h"
@@ -39,7 +39,7 @@
 #include "kinds/network/network_attributes.h"
 #include "kinds/regression/regression_kind.h"
 #include "kinds/trees/trees_attributes.h"
-#include "runtime/data/jobstore.h"
+#include "runtime/data/store/jobstore.h"
 #include "runtime/net/authority.h"
 #include "tests/cluster/csv_job.h"
 

@@ -2,9 +2,10 @@
 
 - No line is longer than 120 characters, so that a terminal and a diff can show it. Commands and SQL
   to be copied (fenced blocks) may be longer, and so may attributes.md, columns.md, metrics.md, models.md and
-  other-tools.md, which are printed.
+  other-tools.md, which are printed, and rows of docs/from, which set a statement beside another tool's.
 - The README has at most 80 lines.
 - Each link to a file or to a heading leads there.
+- The navigation of the site names pages that are there, and each page of docs/start, docs/tasks and docs/from once.
 - Each decision has its number, a date, a status, a context and a decision, and stands in the index. A page may have
   several, each a section, behind a list of contents.
 """
@@ -20,6 +21,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 DECISIONS = ROOT / "docs" / "decisions"
 LONGEST = 120
 README_LINES = 80
+MADE_FOR_SITE = {"index.md", "examples.md", "map.md", "CONTRIBUTING.md", "CHANGELOG.md"}
 PRINTED = {"docs/attributes.md", "docs/columns.md", "docs/metrics.md", "docs/models.md", "docs/other-tools.md"}
 
 
@@ -51,7 +53,7 @@ def anchors(text):
 def long_lines(name, text):
     if name not in PRINTED:
         for number, line in prose(text):
-            if len(line) > LONGEST:
+            if len(line) > LONGEST and not (name.startswith("docs/from/") and line.startswith("|")):
                 yield f"{name}:{number}: {len(line)} characters, {LONGEST} fit"
 
 
@@ -66,6 +68,19 @@ def broken_links(path, name, text):
                 yield f"{name}:{number}: {target} leads nowhere"
             elif anchor and anchor not in anchors(to.read_text()):
                 yield f"{name}:{number}: {file or name} has no heading for #{anchor}"
+
+
+def navigation_problems():
+    """Pages that the site's navigation names and docs/ lacks, and pages that it lacks; the site itself adds a few."""
+    name = "tools/site/mkdocs.yml"
+    named = re.findall(r"^ +- (?:[^:\n]+: )?([\w/-]+\.md)$", (ROOT / name).read_text(), flags=re.M)
+    for page in named:
+        if page not in MADE_FOR_SITE and not (ROOT / "docs" / page).exists():
+            yield f"{name}: there is no docs/{page}"
+    for folder in ("start", "tasks", "from"):
+        for path in sorted((ROOT / "docs" / folder).glob("*.md")):
+            if named.count(f"{folder}/{path.name}") != 1:
+                yield f"{name}: {folder}/{path.name} is named {named.count(f'{folder}/{path.name}')} times"
 
 
 def decisions_of(path):
@@ -97,6 +112,7 @@ def main():
         problems += long_lines(name, text)
         problems += broken_links(path, name, text)
     problems += decision_problems()
+    problems += navigation_problems()
     lines = len((ROOT / "README.md").read_text().splitlines())
     if lines > README_LINES:
         problems.append(f"README.md: {lines} lines, {README_LINES} are enough")

@@ -74,7 +74,7 @@ class Man(unittest.TestCase):
         self.assertEqual(named, {" ".join(line.split()) for line in dot_commands_of_help()})
 
     def test_the_variables_and_exit_codes_are_those_of_the_sources(self):
-        sources = [path for folder in ("cli", "runtime/launch") for path in (ROOT / folder).glob("*.c")]
+        sources = [path for folder in ("cli", "runtime/launch") for path in (ROOT / folder).rglob("*.c")]
         sources += [ROOT / "k8s" / "client" / "access_find.c", ROOT / "extension" / "engine" / "host" / "stored_model.c"]
         read = {name for path in sources for name in re.findall(r'getenv\("(\w+)"\)', path.read_text())}
         self.assertEqual({head.split()[1] for head in heads("ENVIRONMENT")}, read)

@@ -2,7 +2,7 @@
 
     python onnx_run.py MODEL < {"column": [cells], ...} > {"outputs": {"name": [values], ...}, "notes": {...}}
 
-Cells are numbers, null for a missing one, or strings. It is run by a Python that has both packages.
+Cells are numbers, null for a missing one, lists of them, or strings. It is run by a Python that has both packages.
 """
 
 import json
@@ -17,7 +17,7 @@ def tensor(declared, cells):
     if declared.type == "tensor(string)":
         return numpy.array(cells, dtype=object).reshape(-1, 1)
     assert declared.type == "tensor(double)", declared.type
-    return numpy.array([numpy.nan if cell is None else cell for cell in cells], dtype=numpy.float64).reshape(-1, 1)
+    return numpy.array(cells, dtype=numpy.float64).reshape(len(cells), -1 if cells else declared.shape[1])
 
 
 def plain(array):

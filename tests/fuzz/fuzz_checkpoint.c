@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/data/checkpoint.h"
+#include "runtime/data/store/checkpoint.h"
 #include "tests/unit/learn_rows.h"
 
 #define XXH_INLINE_ALL

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/csv_file.h"
+#include "cli/shell/csv_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -15,9 +15,17 @@ static const struct graph_column columns[] = {
     {.name = {"s[1]", 4}, .source = {"s", 1}, .dense = 10, .dense_count = 1, .is_sequence = true},
     {.name = {"c", 1}, .ids = 0, .id_count = 1, .first_row = 0, .rows = 4},
     {.name = {"t", 1}, .ids = 1, .id_count = 2, .first_row = 4, .rows = 3, .is_text = true},
+    {.name = {"o", 1},
+     .ids = 3,
+     .id_count = 2,
+     .first_row = 7,
+     .rows = 2,
+     .is_text = true,
+     .is_sequence = true,
+     .has_order = true},
 };
-static const struct graph_row row = {columns, 5, 11, 3, 7, 2, false};
-static const int32_t ids[ROWS * 3] = {0, 4, 6, -1, 5, -1, 3, -1, -1};
+static const struct graph_row row = {columns, 6, 11, 5, 9, 2, false};
+static const int32_t ids[ROWS * 5] = {0, 4, 6, 8, 7, -1, 5, -1, 8, -1, 3, -1, -1, -1, -1};
 
 /* Forward and back, with numbers that are all 1. */
 static void compute(const struct graph *graph, const struct graph_plan *plan)
@@ -25,7 +33,8 @@ static void compute(const struct graph *graph, const struct graph_plan *plan)
     float features[ROWS * 11], *parameters = calloc(graph->floats + 1, sizeof(float));
     float *gradient = calloc(graph->floats + 1, sizeof(float));
     float *transposed = calloc(graph->transposed + 1, sizeof(float));
-    const struct graph_rows rows = {.features = features, .ids = ids, .n = ROWS, .learns = true};
+    const struct graph_rows rows = {
+        .features = features, .ids = ids, .n = ROWS, .learns = true, .share = 1};
     struct touched_rows touched = {0};
     struct graph_room room;
     struct error err;

@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/data/journal.h"
-#include "runtime/data/journal_replay.h"
+#include "runtime/data/store/journal.h"
+#include "runtime/data/store/journal_replay.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

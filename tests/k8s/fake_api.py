@@ -25,6 +25,7 @@ import socket
 import ssl
 import subprocess
 import threading
+import time
 import urllib.parse
 
 PAGE_DEFAULT = 500
@@ -72,11 +73,13 @@ class FakeApi:
         self.reviews = lambda asked: True
         self.admission = lambda plural, thing: None  # or what it refuses with: code, reason, message
         self.kubelet = None  # kubelet of the pods (fake_node.py)
+        self.shows_nodes = False  # a list of the nodes is refused
         self.swallows = ""  # a kind: requests about it are never answered
         self.is_away = False
         self.requests = []  # "METHOD path"
         self.heads = []
         self.changes = []  # verb, plural, name, body: of each DELETE and PATCH
+        self.replaced = []  # objects of each PUT that was done
         self.is_stopped = False
         self.streams = 0
         self.sockets = set()
@@ -144,10 +147,11 @@ class FakeApi:
         with self.lock:
             self.faults.append((verb, what))
 
-    def take_fault(self, verb):
+    def take_fault(self, verb, is_of_share=False):
+        """A fault for what jobs share (share=True) is for that alone, and others never are."""
         with self.lock:
             for number, (wanted, what) in enumerate(self.faults):
-                if wanted in (verb, "any"):
+                if wanted in (verb, "any") and what.get("share", False) == is_of_share:
                     del self.faults[number]
                     self.lock.notify_all()
                     return what
@@ -165,7 +169,9 @@ class FakeApi:
             if name in self.objects[plural]:
                 return None
             self.uids += 1
-            thing["metadata"].update(uid=f"uid-{self.uids}", namespace="training")
+            thing["metadata"].update(uid=f"uid-{self.uids}", namespace=thing["metadata"].get("namespace") or "training",
+                                     creationTimestamp=thing["metadata"].get("creationTimestamp") or time.strftime(
+                                         "%Y-%m-%dT%H:%M:%SZ", time.gmtime()))
             self.objects[plural][name] = thing
             self.record("ADDED", plural, thing)
             return thing
@@ -211,6 +217,13 @@ class FakeApi:
         with self.lock:
             return {name: (thing["metadata"]["uid"], thing["metadata"]["resourceVersion"])
                     for name, thing in self.objects[plural].items()}
+
+
+def is_of_share(plural, name, query, body):
+    """A request by which masters share the cluster: the Lease, and what its holder looks at."""
+    return (plural in ("leases", "nodes", "resourcequotas")
+            or query.get("labelSelector") == "app.kubernetes.io/name=totrain"
+            or plural == "jobs" and "totrain.dev/use" in body.get("metadata", {}).get("annotations", {}) and bool(name))
 
 
 class Server(http.server.ThreadingHTTPServer):
@@ -300,7 +313,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             parts = parts[2:]
         plural, name = parts[0], parts[1] if len(parts) > 1 else ""
         body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))) or b"{}")
-        verb = {"POST": "create", "DELETE": "delete", "PATCH": "patch"}.get(self.command) or (
+        verb = {"POST": "create", "DELETE": "delete", "PATCH": "patch", "PUT": "put"}.get(self.command) or (
             "log" if parts[-1] == "log" else "get" if name else
             "watch" if query.get("watch") == "true" else "list")
         with api.lock:
@@ -309,7 +322,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if verb in ("delete", "patch"):
                 api.changes.append((verb, plural, name, body))
             api.lock.notify_all()  # a test that waits for a request looks again
-        what = api.take_fault(verb)
+        what = api.take_fault(verb, is_of_share(plural, name, query, body))
         if not api.wants_client and self.headers.get("Authorization") != f"Bearer {api.token}":
             self.answer(401, status(401, "Unauthorized", "Unauthorized"), what)
         elif what.get("hang") or plural == api.swallows:
@@ -323,8 +336,26 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 what["status"], what.get("reason", ""), what.get("message", "")), what, **more)
         elif "cut" in what and what["cut"] == 0 and not what.get("applied"):
             raise Cut
+        elif (plural == "nodes" or plural == "pods" and "/namespaces/" not in url.path) and not api.shows_nodes:
+            self.answer(403, status(403, "Forbidden", f"{plural} is forbidden: may not be listed"), what)
         else:
             getattr(self, verb)(plural, name, query, body, what)
+
+    def put(self, plural, name, query, body, what):
+        api = self.server.api
+        with api.lock:
+            there = api.objects[plural].get(name)
+            seen = body["metadata"].get("resourceVersion")
+            if not there or seen not in (None, there["metadata"]["resourceVersion"]):
+                refusal = (404, "NotFound", "not found") if not there else (409, "Conflict", "it has been modified")
+                self.answer(refusal[0], status(*refusal), what)
+                return
+            body["metadata"].update(uid=there["metadata"]["uid"], namespace=there["metadata"]["namespace"],
+                                    creationTimestamp=there["metadata"]["creationTimestamp"])
+            api.objects[plural][name] = body
+            api.record("MODIFIED", plural, body)
+            api.replaced.append(json.loads(json.dumps(body)))
+        self.answer(200, body, what)
 
     def get(self, plural, name, query, body, what):
         thing = self.server.api.objects[plural].get(name)
@@ -480,4 +511,4 @@ class Handler(http.server.BaseHTTPRequestHandler):
             except OSError:
                 pass
 
-    do_GET = do_POST = do_DELETE = do_PATCH = handle_one
+    do_GET = do_POST = do_DELETE = do_PATCH = do_PUT = handle_one

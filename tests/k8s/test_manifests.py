@@ -37,12 +37,14 @@ SCHEDULE = ("submit", "service=shop", TRAIN, "--schedule=0 3 * * *", "--dry-run"
             "--namespace=training", "--database-secret=login")
 CASES = {
     "job": SUBMIT,
-    "job_with_everything": (*SUBMIT, "--pull-policy=Never", "--cpu=500m", "--memory=2Gi",
+    "job_with_everything": (*SUBMIT, "--pull-policy=Never", "--cpu=500m:750m", "--memory=2Gi",
                             "--resource=example.com/slot", "--priority-class=batch",
                             "--service-account=trainer", "--database-secret=login", "--keep=0"),
     "job_with_servers": ("submit", str(WITH_SERVERS), *OPTIONS),
     "schedule": SCHEDULE,
     "rbac": ("k8s", "rbac", "--namespace=training", "--pods=20", "--cpu=8", "--memory=32Gi"),
+    "classes": ("k8s", "rbac", "classes"),
+    "share": ("k8s", "rbac", "share", "--namespace=training,shop", "--image=localhost/totrain:1"),
 }
 
 
@@ -77,13 +79,13 @@ class Printed(unittest.TestCase):
 
     def test_every_pod_is_what_pod_security_calls_restricted(self):
         count = 0
-        for name in ("job", "job_with_everything", "job_with_servers", "schedule"):
+        for name in ("job", "job_with_everything", "job_with_servers", "schedule", "share"):
             for spec in pod_specs(json.loads(run(*CASES[name]).stdout)):
                 count += 1
                 self.assertTrue(spec["securityContext"]["runAsNonRoot"])
                 self.assertEqual(spec["securityContext"]["seccompProfile"]["type"], "RuntimeDefault")
                 self.assertFalse(spec.get("hostNetwork") or spec.get("hostPID"))
-                for volume in spec["volumes"]:
+                for volume in spec.get("volumes", []):
                     self.assertLessEqual(set(volume) - {"name"}, {"emptyDir", "projected", "secret"})
                     for source in volume.get("projected", {}).get("sources", []):
                         self.assertEqual(list(source), ["secret"])
@@ -95,7 +97,7 @@ class Printed(unittest.TestCase):
                     self.assertEqual(security["capabilities"], {"drop": ["ALL"]})
                     for text in json.dumps([container["args"], container.get("env", [])]).split('"'):
                         self.assertNotIn("SELECT", text)
-        self.assertEqual(count, 8)
+        self.assertEqual(count, 9)
 
     def test_a_schedule_owns_nothing_it_cannot_know_and_names_its_run(self):
         cron, secret = json.loads(run(*SCHEDULE).stdout)["items"]
@@ -139,6 +141,15 @@ class Printed(unittest.TestCase):
         self.assertFalse([rule for rule in roles["totrain"] if "secrets" in rule["resources"]])
         self.assertFalse([item for item in printed["items"] if item["kind"].startswith("Cluster")])
 
+    def test_what_a_job_can_do_without_comes_after_all_minimums(self):
+        values = {item["metadata"]["name"]: item["value"] for item in json.loads(run(*CASES["classes"]).stdout)["items"]}
+        first = [values["totrain-first" + band] for band in ("-low", "", "-high")]
+        more = [values["totrain-more" + band] for band in ("-low", "", "-high")]
+        self.assertEqual((sorted(first), sorted(more)), (first, more))
+        self.assertLess(max(first), 0)
+        self.assertGreater(min(first), -10)
+        self.assertLess(max(more), -10)
+
     def test_who_gives_the_rights_is_warned(self):
         self.assertIn("can mount every Secret", run(*CASES["rbac"]).stderr)
 
@@ -159,6 +170,7 @@ class Printed(unittest.TestCase):
                 ((*SUBMIT, "--name=Iris"), 2, 'not "Iris"'),
                 ((*SUBMIT, "--memory=lots"), 2, 'not "lots"'),
                 ((*SUBMIT, "--cpu=0"), 2, 'not "0"'),
+                ((*SUBMIT, "--cpu=2:1"), 2, 'the limit is below'),
                 ((*SUBMIT, "--keep=soon"), 2, "--keep takes seconds"),
                 ((*SUBMIT, "--schedule=0 3 * * *"), 2, "a job spec has no rows that a schedule"),
                 ((*SCHEDULE, "--schedule=at noon"), 2, "five fields"),
@@ -173,6 +185,8 @@ class Printed(unittest.TestCase):
                 (("k8s",), 2, "rbac or check"),
                 (("k8s", "rbac", "--namespace=A"), 2, "no name of a namespace"),
                 (("k8s", "rbac", "--pods=0"), 2, "1 to"),
+                (("k8s", "rbac", "share"), 2, "--image is missing"),
+                (("k8s", "rbac", "share", "--image=a", "--namespace=a,B"), 2, '"B" is no name of a namespace'),
                 (("k8s", "rbac", "--memory=x"), 2, 'not "x"'),
                 (("k8s", "check"), 2, "no kubeconfig")):
             done = run(*arguments)

@@ -32,6 +32,11 @@ def _choose(case, weights):
     return label, [draw.choice(weights) for _ in range(case.table.rows)], most
 
 
+def _has_quantiles(case):
+    """Quantiles of rows with weights are others than those of rows without, as XGBoost's are: they lie between no two."""
+    return "absoluteerror" in case.attributes
+
+
 def _weigh(case, name, label, weights):
     column = tables.Column("weight", "weight", weights, [])
     case.fill(name, tables.Table(case.table.columns + [column], case.table.signal), label)
@@ -47,7 +52,7 @@ def _repeat(case, name, label, counts):
 def fractions_are_duplicates(case):
     """Weights of k / 8, or any other share of whole numbers, are k rows each."""
     label, counts, most = _choose(case, (1, 1, 2, 3, 7))
-    if not label or "absoluteerror" in case.attributes:  # medians of rows with weights are others, as XGBoost's are
+    if not label or _has_quantiles(case):
         return None
     share = case.draw.choice((.125, .3, 1., 40., 1e-4, 1e5))
     _repeat(case, "several", label, counts)
@@ -75,7 +80,7 @@ def only_ratios_of_weights_matter(case):
 def equal_weights_are_none(case):
     """All rows weigh alike: the model without weights."""
     label, weights, most = _choose(case, (case.draw.choice((1., .25, 3., 1e-3)),))
-    if not label:
+    if not label or _has_quantiles(case):
         return None
     _weigh(case, "weighted", label, weights)
     case.fill("t", case.table, label)

@@ -20,6 +20,7 @@ JOBS = {
     "scale": "SELECT totrain.scale({job}, 1)",
     "scale_to_nothing": "SELECT totrain.scale({job}, 0)",
     "scale_beyond": "SELECT totrain.scale({job}, 9223372036854775807)",
+    "scale_servers": "SELECT totrain.scale_servers({job}, 2)",
     "publish": "SELECT * FROM totrain.publish({job})",
     "publish_nothing": "SELECT * FROM totrain.publish(0)",
     "publish_below_zero": "SELECT * FROM totrain.publish(-1)",

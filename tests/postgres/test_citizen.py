@@ -173,6 +173,35 @@ class Temporary(harness.Case):
             self.assertEqual(rows("EXECUTE again('tm')"), wanted)
 
 
+class SetByHosts(harness.Case):
+    """Settings that a host, or a careful owner, has for each session."""
+
+    settings = dict(harness.BARE)
+    statements = TRAIN.format(1, "public.m") + "SELECT * FROM iris TO EVALUATE m; SELECT * FROM iris LIMIT 1 TO PREDICT g USING m; SELECT 41 + 1;"
+
+    def run_with(self, sql, *settings):
+        options = " ".join(f"-c {setting}" for setting in settings)
+        with unittest.mock.patch.dict(os.environ, PGOPTIONS=options):
+            return self.psql(sql, "-v", "ON_ERROR_STOP=1", "-qAt")
+
+    def test_what_hosts_set_changes_nothing(self):
+        for settings in (("row_security=off", "transform_null_equals=on", "array_nulls=off", "quote_all_identifiers=on"),
+                         ("default_transaction_deferrable=on", "plan_cache_mode=force_generic_plan", "bytea_output=escape"),
+                         ("session_replication_role=replica", "synchronize_seqscans=off", "work_mem=64kB", "jit_above_cost=0"),
+                         ("log_min_error_statement=debug5", "client_connection_check_interval=100", "compute_query_id=on"),
+                         ("track_activities=off", "allow_system_table_mods=on", "default_toast_compression=pglz")):
+            with self.subTest(settings):
+                done = self.run_with(self.statements, *settings)
+                self.assertEqual((done.returncode, done.stdout.splitlines()[-1:]), (0, ["42"]), done.stderr)
+
+    def test_where_any_error_ends_the_session_it_says_what_to_write(self):
+        done = self.run_with("SELECT * FROM iris TO EVALUATE m;", "exit_on_error=on")
+        self.assertIn("FATAL:  syntax error", done.stderr)
+        self.assertIn("SET exit_on_error = off, or use SELECT * FROM totrain.run", done.stderr)
+        done = self.run_with(f"SELECT count(*) > 3 FROM totrain.run($${TRAIN.format(1, 'm')}$$);", "exit_on_error=on")
+        self.assertEqual((done.returncode, done.stdout), (0, "t\n"), done.stderr)
+
+
 class WithoutTitles(harness.Case):
     """A server without the process titles that tell the protocols apart elsewhere."""
 

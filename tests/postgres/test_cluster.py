@@ -395,6 +395,29 @@ class Submitted(Case):
         harness.wait_for(lambda: not self.tables_of_jobs(), "the tables to go")
 
 
+class Servers(Case):
+    def test_the_number_of_parameter_servers_is_changed_in_sql(self):
+        self.execute("CREATE TABLE visits AS SELECT 'site ' || n % 40 AS site, (n % 3 = 0)::int AS clicked "
+                     "FROM generate_series(1, 2000) AS n; GRANT SELECT ON visits TO alice")
+        self.cluster.is_paused = True
+        before = set(self.cluster.jobs())
+        number = self.execute(
+            "SELECT totrain.submit($$SELECT site, clicked FROM visits TO TRAIN WideAndDeepClassifier WITH job.where = "
+            "'kubernetes', job.strategy = 'ps', job.ps = 2, model.hidden_units = [8], train.epoch = 10000, "
+            "job.max_workers = 2 LABEL clicked INTO visit_model$$)", "alice")[0][0]
+        self.cluster.wait_for(lambda: set(self.cluster.jobs()) - before)
+        name = (set(self.cluster.jobs()) - before).pop()
+        self.cluster.wait_for(lambda: self.cluster.jobs()[name]["spec"]["suspend"] is False)
+        self.assertEqual(self.execute(f"SELECT totrain.scale_servers({number}, 3)", "alice"), [(3,)])
+        self.cluster.wait_for(lambda: self.cluster.api.objects["jobs"][name]["metadata"]["annotations"].get(
+            "totrain.dev/servers") == "3")
+        with self.assertRaisesRegex(Exception, "1 to 64 parameter servers, not 65"):
+            self.execute(f"SELECT totrain.scale_servers({number}, 65)", "alice")
+        self.execute(f"SELECT totrain.cancel({number})", "alice")
+        self.cluster.wait_for(lambda: name not in self.cluster.jobs())
+        harness.wait_for(lambda: not self.tables_of_jobs(), "the tables to go")
+
+
 class WithProgram(Case):
     def run_program(self, *words):
         variables = {**os.environ, **self.server.variables(self.database, "alice"),

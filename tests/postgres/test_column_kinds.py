@@ -94,6 +94,16 @@ class ColumnKinds(harness.Case):
         one, other, null, blank = self.execute("SELECT totrain.probabilities('m', p)::text FROM posted p")
         self.assertEqual((one, null), (other, blank))
 
+    def test_weighted_pairs_of_words_are_those_of_sqlite(self):
+        train = ("SELECT x, email, y FROM {} TO TRAIN NaiveBayes COLUMN *, TEXT(email, 500, ngrams = 2, weights = 'tfidf') LABEL y INTO m")
+        wanted = self.digest_of_sqlite(train.format("t"))
+        for table in ("t", "backwards"):
+            self.check_psql(f"SET totrain.progress_interval = -1; {harness.IN_PARALLEL} {train.format(table)};", "-o", "/dev/null")
+            self.assertEqual(self.digest("m"), wanted)
+        self.check_psql("SELECT * FROM t WHERE id <= 200 TO PREDICT weighed.guess USING m;", "-o", "/dev/null")
+        same, = self.execute("SELECT bool_and(totrain.predict('m', t, NULL::integer) = guess) FROM t JOIN weighed USING (id)")
+        self.assertTrue(same)
+
     def test_words_that_trees_count_are_those_of_sqlite(self):
         train = ("SELECT x, email, y FROM {} TO TRAIN XGBClassifier WITH train.num_boost_round = 5 COLUMN *, TEXT(email, 100) LABEL y INTO m")
         wanted = self.digest_of_sqlite(train.format("t"))

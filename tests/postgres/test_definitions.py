@@ -38,6 +38,41 @@ class Definitions(roles.Roles):
         self.assertEqual(len(self.rows("bob", "SELECT * FROM iris LIMIT 3")), 3)
         self.rows("bob", "SELECT * FROM iris TO PREDICT class USING bob.m")
 
+    def test_pictures_are_bytes(self):
+        """The model of pictures as bytea is that of the same pictures as texts, and answers alike."""
+        alice = self.session("alice")
+        alice.execute("""CREATE TABLE pictures AS SELECT i AS id, i % 2 AS y,
+            decode(repeat(CASE WHEN i % 2 = 0 THEN '00ff10' ELSE 'ff0020' END, 3) ||
+                   lpad(to_hex(i % 200), 2, '0'), 'hex') AS p FROM generate_series(1, 300) AS i""")
+        alice.execute("""DEFINE MODEL zoo/small AS $$
+            return dense(flatten(conv2d(image(p, 5, 2, 1), 4, 2)), outputs) $$""")
+        run_statement(alice, "SELECT p, y FROM pictures TO TRAIN zoo/small WITH train.epoch = 4 "
+                      "COLUMN IMAGE(p, 5, 2) LABEL y INTO m")
+        alice.execute("SELECT sum((totrain.predict('m', pictures)::int = y)::int), count(*) FROM pictures")
+        self.assertEqual(alice.fetchall(), [(300, 300)])
+        run_statement(alice, """SELECT array_to_string(ARRAY(SELECT get_byte(p, k) FROM generate_series(0, 9) AS k
+            ORDER BY k), ',') AS p, y FROM pictures TO TRAIN zoo/small WITH train.epoch = 4
+            COLUMN DENSE(p, 10) LABEL y INTO texts""")
+        alice.execute("SELECT totrain.probability('m', pictures) FROM pictures ORDER BY id LIMIT 20")
+        answers = alice.fetchall()
+        alice.execute("""SELECT totrain.probability('texts', t) FROM (SELECT id, array_to_string(ARRAY(
+            SELECT get_byte(p, k) FROM generate_series(0, 9) AS k ORDER BY k), ',') AS p FROM pictures) AS t
+            ORDER BY id LIMIT 20""")
+        self.assertEqual(alice.fetchall(), answers)
+        with self.assertRaisesRegex(errors.Error, 'column "p" holds 3 bytes, where 10 were expected'):
+            alice.execute("SELECT totrain.predict('m', t) FROM (SELECT 'abc'::bytea AS p) AS t")
+
+    def test_words_of_arrays_are_in_order(self):
+        alice = self.session("alice")
+        alice.execute("""CREATE TABLE lines AS SELECT i % 2 AS y, CASE WHEN i % 2 = 1
+            THEN ARRAY['a', 'x' || i % 5, 'b'] ELSE ARRAY['b', 'x' || i % 5, 'a'] END::text AS words
+            FROM generate_series(1, 400) AS i""")
+        run_statement(alice, "SELECT words, y FROM lines TO TRAIN sqlflow_models.StackedBiLSTMClassifier "
+                      "WITH model.stack_units = [8], model.dim = 8, train.epoch = 12, train.batch_size = 32, "
+                      "optimizer.learning_rate = 0.01 COLUMN VOCABULARY(SEQUENCE(words, 4)) LABEL y INTO m")
+        alice.execute("SELECT avg((totrain.predict('m', lines)::int = y)::int) FROM lines")
+        self.assertGreater(alice.fetchall()[0][0], 0.95)
+
     def test_roles_without_rights(self):
         with self.assertRaises(errors.InsufficientPrivilege):
             self.session("mallory").execute(TOWER.format("mallory.zoo/tower"))

@@ -3,6 +3,7 @@
 tests/exchange has what their programs made, the rows and the sums that they predict.
 """
 
+import json
 import pathlib
 import shutil
 
@@ -70,6 +71,24 @@ class Functions(harness.Case):
                 self.value("SELECT totrain.import_model('back', totrain.export_model('m', %s), %s)", name, name)
                 self.assertEqual(self.digest("back"), self.digest("m"))
 
+    def test_a_network_of_onnx_predicts_and_is_gone_on_from(self):
+        expected = json.loads((STORED / "onnx" / "expected.json").read_text())["mlp"]
+        self.value(IMPORT, "net", (STORED / "onnx" / "mlp.onnx").read_bytes())
+        self.cursor.execute("CREATE TABLE points (number serial, x float8[], label float8)")
+        for row, (output,) in zip(expected["inputs"]["x"], expected["outputs"], strict=True):
+            self.cursor.execute("INSERT INTO points (x, label) VALUES (%s, %s)", (row, output))
+        self.cursor.execute("SELECT totrain.predict('net', p)::float8, label FROM points p ORDER BY number")
+        for found, wanted in self.cursor.fetchall():
+            self.assertLessEqual(abs(found - wanted), 1e-5 * max(1, abs(wanted)))
+        self.cursor.execute("SHOW MODEL net")
+        self.cursor.execute(dict(self.cursor.fetchall())["graph"].replace("zoo/copy", "zoo/net"))
+        self.cursor.execute("SELECT * FROM totrain.run($$SELECT array_to_string(x, ',') AS x, label FROM points TO TRAIN zoo/net "
+                            "WITH train.epoch = 2, train.freeze = 'dense_1' LABEL label USING net INTO tuned$$)")
+        exported = bytes(self.value("SELECT totrain.export_model('tuned', 'onnx')"))
+        self.assertTrue(exported.startswith(b"\x08\x0a"))
+        self.refused("(?s)node .* operator set 17.*no operation of a definition is like it", IMPORT, "m",
+                     (STORED / "onnx" / "erf.onnx").read_bytes())
+
     def test_an_import_is_part_of_the_transaction(self):
         self.cursor.execute("BEGIN; SAVEPOINT s")
         self.value(IMPORT, "m", TWO)
@@ -113,7 +132,7 @@ class Functions(harness.Case):
 
     def test_mistakes_say_what_is_wrong(self):
         take = "SELECT totrain.import_model(%s, %s, %s)"
-        self.refused('(?s)there is no format "onnx".*Formats are xgboost', take, "m", TWO, "onnx")
+        self.refused('(?s)there is no format "pmml".*Formats are xgboost', take, "m", TWO, "pmml")
         self.refused('no model of the format "lightgbm"', take, "m", TWO, "lightgbm")
         self.refused('the name "totrain_m" is reserved', take, "totrain_m", TWO, None)
         self.refused('no schema "nowhere"', take, "nowhere.m", TWO, None)
@@ -135,7 +154,7 @@ class Functions(harness.Case):
 
     def test_damaged_bytes_are_refused_and_the_session_lives(self):
         backend = self.value("SELECT pg_backend_pid()")
-        for path in FILES:
+        for path in FILES + [STORED / "onnx" / "pictures.onnx"]:
             content = path.read_bytes()
             step = max(1, len(content) // 25)
             for at in range(0, len(content), step):

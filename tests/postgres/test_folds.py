@@ -53,6 +53,16 @@ class Folds(harness.Case):
         self.execute("SELECT count(*) FROM totrain.run($$" + TRAIN + "$$)")
         self.check_stored()
 
+    def test_a_calibration_by_folds_is_that_of_sqlite(self):
+        train = TRAIN.replace("train.folds = 4", "train.folds = 4, train.calibration = 'isotonic', train.threshold = 'f1'")
+        done = subprocess.run([BUILD / "totrain", self.server.folder / "rows.db", "--progress=none", "--format=csv", "-c", train,
+                               "-c", "SELECT json_extract(data, '$.digest') AS digest FROM m WHERE part = 'meta'"],
+                              check=True, capture_output=True, text=True,
+                              env={**os.environ, "TOTRAIN_STATE": str(self.server.folder / "sqlite-state")})
+        self.check_psql(f"SET totrain.progress_interval = -1; {train};", "-o", "/dev/null")
+        self.assertEqual(self.meta()["digest"], done.stdout.split()[-1])
+        self.assertEqual(self.meta()["final"]["rows"], 600)
+
     def test_in_the_background_all_folds_are_of_one_job(self):
         job = self.execute("SELECT totrain.submit($$" + TRAIN.replace("INTO m", "INTO later") + "$$)")[0][0]
         harness.wait_for(lambda: self.execute(f"SELECT state FROM totrain.jobs WHERE id = {job}")[0][0] == "done", "the job's end")

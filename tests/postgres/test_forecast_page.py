@@ -17,6 +17,9 @@ CREATE TABLE promotions AS SELECT store, day, extract(day FROM day)::int % 5 = 0
 CREATE TABLE planned AS SELECT store, DATE '2024-03-01' AS day, true AS promo, 6 AS price FROM history GROUP BY store;
 CREATE TABLE holidays (day date, name text);
 INSERT INTO holidays VALUES ('2024-01-20', 'Easter'), ('2024-02-11', 'Easter'), ('2024-02-20', 'Carnival');
+CREATE TABLE shops AS SELECT 'all' AS region, store, day, sales FROM history
+  UNION ALL SELECT 'north', 'n' || store, day, sales + 5 FROM history;
+CREATE TABLE new_shops AS SELECT DISTINCT region, store, DATE '2024-03-01' AS day, 30.0::float8 AS sales FROM shops;
 CREATE TABLE stores AS SELECT DISTINCT store, upper(store) AS city FROM history;
 CREATE TABLE days_to_come AS SELECT DISTINCT store, DATE '2024-03-01' AS day FROM history;
 CREATE TABLE days_that_came AS SELECT store, day, 30.0::float8 AS sales FROM days_to_come;
@@ -31,6 +34,7 @@ class Page(harness.Case):
         for part, count in (("north|2024-03-01|", 3), ("NORTH|2024-03-01|", 1), ("south|2024-04-", 0)):
             self.assertGreaterEqual(len([line for line in out if line.startswith(part)]), count, out)
         self.assertEqual(self.execute("SELECT count(*) FROM checked WHERE is_anomaly AND sales = 1000"), [(2,)])
+        self.assertEqual(self.execute("SELECT count(*) FROM north WHERE region = 'north' AND store IS NULL AND sales > 0"), [(2,)])
         self.assertEqual(self.execute("SELECT count(season_7) FROM parts"), [(120,)])
         self.assertEqual(self.execute("SELECT count(*) FROM next_week"), [(14,)])
         self.assertEqual(self.execute("SELECT count(sales) FROM plan"), [(2,)])

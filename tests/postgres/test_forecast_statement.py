@@ -54,6 +54,14 @@ class ForecastStatement(harness.Case):
         with self.assertRaisesRegex(errors.Error, "totrain.rows"):
             self.execute("SELECT * FROM totrain.run($$ FORECAST m $$)")
 
+    def test_a_table_is_made_in_the_background(self):
+        self.train()
+        job = self.execute("SELECT totrain.submit($$FORECAST m FOR 2 WITH forecast.level = 0.8 INTO later$$)")[0][0]
+        self.eventually(f"SELECT state, error FROM totrain.jobs WHERE id = {job}", [("done", None)])
+        self.assertEqual(self.execute("SELECT * FROM later ORDER BY store, day"),
+                         self.execute("SELECT series::int, time::date, value, lower, upper FROM totrain.forecast('m', 2, 0.8) ORDER BY 1, 2"))
+        self.check_refused("SELECT totrain.submit($$FORECAST m FOR 2$$)", "statements that write INTO a table", errors.FeatureNotSupported)
+
     def test_a_table_has_the_types_of_the_history(self):
         self.train()
         written, = harness.run_statement(self.connect().cursor(), "FORECAST m FOR 2 INTO coming")

@@ -21,6 +21,7 @@ class Search(harness.Case):
         with connection.cursor() as cursor:
             cursor.execute("CREATE TABLE t (a float8, word text, y text)")
             cursor.executemany("INSERT INTO t VALUES (%s, %s, %s)", reversed(rows))
+        cls.rows = rows
         cls.wanted = cls.train_in_sqlite("t (a REAL, word TEXT, y TEXT)", rows, TRAIN)
 
     def check_stored(self, model="m"):
@@ -38,6 +39,14 @@ class Search(harness.Case):
         self.check_psql(f"BEGIN; SELECT * FROM totrain.run($${TRAIN}$$); SELECT * FROM totrain.rows('SHOW TRIALS m'); COMMIT;",
                         "-o", "/dev/null")
         self.check_stored()
+
+    def test_auto_tries_the_kinds_that_sqlite_tries(self):
+        train = "SELECT a, word, y FROM t TO TRAIN AUTO WITH tune.trials = 5, train.epoch = 3 LABEL y INTO m"
+        self.check_psql(f"SET totrain.progress_interval = -1; {train};", "-o", "/dev/null")
+        meta = json.loads(self.execute("SELECT convert_from(data, 'UTF8') FROM m WHERE part = 'meta'")[0][0])
+        wanted = self.train_in_sqlite("t (a REAL, word TEXT, y TEXT)", self.rows, train)
+        for member in ("trials", "metrics", "digest"):
+            self.assertEqual(meta[member], wanted[member])
 
     def test_a_transaction_that_is_rolled_back_leaves_no_model(self):
         self.check_psql(f"BEGIN; SELECT * FROM totrain.run($${TRAIN.replace('INTO m', 'INTO gone')}$$); ROLLBACK;",

@@ -46,6 +46,16 @@ class UnseenNulls(harness.Case):
         self.assertIn(FAR, told)
         self.assertEqual(len(rows), 3000)
 
+    def test_words_that_no_row_had_are_told_once(self):
+        told, rows = self.said("SELECT x, upper(w) AS w FROM t TO PREDICT g USING m")
+        self.assertEqual(told.count("NOTICE"), 1, told)
+        self.assertIn("column \"w\": 100 of 100 rows have a word that the model has not learned, as 'W0'", told)
+        self.assertEqual(len(rows), 100)
+        told, _ = self.said("SELECT x, upper(w) AS w FROM t TO PREDICT out.g USING m")
+        self.assertEqual(told.count("has not learned"), 1, told)
+        told, _ = self.said("SELECT x, w FROM t TO PREDICT out.g USING m")
+        self.assertNotIn("has not learned", told)
+
     def test_a_column_that_cannot_be_used_ends_the_statement_alone(self):
         done = self.psql("SELECT w FROM t TO PREDICT g USING m; SELECT 1", "-qAt")
         self.assertIn("ERROR", done.stderr)

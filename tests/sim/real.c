@@ -163,6 +163,11 @@ struct subject real_subject_open_series(const char *csv)
     return open_subject(csv, make_series);
 }
 
+struct subject real_subject_open_totals(const char *csv)
+{
+    return open_subject(csv, csv_job_make_totals);
+}
+
 struct subject real_subject_open_norms(const char *csv)
 {
     return open_subject(csv, csv_job_make_norms);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "runtime/data/shardstore.h"
+#include "runtime/data/store/shardstore.h"
 #include "runtime/score/dispatch.h"
 #include "runtime/score/scorer_role.h"
 #include "runtime/train/master.h"

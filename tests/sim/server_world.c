@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "base/reserve.h"
-#include "runtime/data/step_log.h"
+#include "runtime/data/store/step_log.h"
 #include "runtime/ps/push_worker.h"
 #include "runtime/ps/server_replay.h"
 #include "runtime/ps/server_role.h"

@@ -255,6 +255,7 @@ static bool take_learner(const char *argument, struct run *run)
         {"--best", real_subject_open_best},
         {"--click-norms", real_subject_open_normalized_clicks},
         {"--series", real_subject_open_series},
+        {"--totals", real_subject_open_totals},
     };
 
     for (size_t i = 0; i < sizeof learners / sizeof *learners; i++) {

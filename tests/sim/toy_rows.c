@@ -10,7 +10,7 @@
 #include "base/random.h"
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_store.h"
-#include "runtime/learn/step_shares.h"
+#include "runtime/learn/descent/step_shares.h"
 
 #define RANGE_BITS   12
 #define RANGES       (1u << RANGE_BITS)

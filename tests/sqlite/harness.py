@@ -6,9 +6,9 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import classes  # noqa: E402  pylint: disable=wrong-import-position
 from own_case import DATA, OwnCase, load_csv, typed  # noqa: E402,F401  pylint: disable=wrong-import-position
 from training_rows import crossed, facts, notices, validated  # noqa: E402,F401  pylint: disable=wrong-import-position
 from waiting import (  # noqa: E402,F401  pylint: disable=wrong-import-position
@@ -154,4 +154,4 @@ class Case(OwnCase):
 
 
 def main():
-    unittest.main(verbosity=2)
+    classes.run(sys.argv[1:], verbosity=2)

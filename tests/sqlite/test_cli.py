@@ -83,7 +83,7 @@ class Program(harness.Case):
         done = self.check(self.path, "-c", QUICK.replace("LABEL", "COLUMN VOCABULAR(petal_width) LABEL", 1), code=2)
         self.assertIn("Did you mean VOCABULARY?", done.stderr)
         done = self.check(self.path, "-c", QUICK.replace("LABEL", "COLUMN SQUARE(petal_width) LABEL", 1), code=2)
-        self.assertIn("HINT:  There are NUMERIC, DENSE, SPARSE, SEQUENCE, DATE, TEXT, VOCABULARY", done.stderr)
+        self.assertIn("HINT:  There are NUMERIC, DENSE, SPARSE, IMAGE, SEQUENCE, DATE, TEXT, VOCABULARY", done.stderr)
 
     def test_it_starts_without_the_libraries_of_other_databases(self):
         """Loading them takes twice as long as all the rest of a start (lazy/lazy.h)."""

@@ -31,6 +31,7 @@ KINDS = {
 }
 CALLS = (
     "x", "NUMERIC(x)", "w", "VOCABULARY(w, 2)", "DATE(d)", "DATE(d, 'month', 'age')", "TEXT(t, 8)", "DENSE(l, 3)",
+    "TEXT(t, 8, ngrams = 2)", "TEXT(t, weights = 'count')", "TEXT(t, 9, ngrams = 2, weights = 'tfidf')",
     "SPARSE(p, 6)", "SPARSE(p, 3000)", "CATEGORY_ID(k, 5)", "CATEGORY_HASH(w, 4)", "CATEGORY_HASH(t, 6, ' ')",
     "CATEGORY_ID(i, 6, ',')", "SEQ_CATEGORY_ID(i, 6, ',')", "SEQUENCE(i, 3)", "EMBEDDING(SEQUENCE(i, 2), 3)",
     "INDICATOR(SEQUENCE(t))", "WEIGHTED_CATEGORY(SPARSE(p, 6))", "BUCKET(x, 3)",
@@ -67,10 +68,11 @@ class ColumnDigests(harness.Case):
     def line_of(self, estimator, settings, label, call):
         columns = "x, k, w, d, t, l, p, i" + (f", {label[-1]}" if label else "")
         settings = f"WITH {settings} " if settings else ""
+        self.run_all("DROP TABLE IF EXISTS found")
         try:
             self.run_all(f"SELECT {columns} FROM t TO TRAIN {estimator} {settings}COLUMN {call} {label} INTO m")
             extra = "WITH predict.extra_outputs = 'probabilities' " if label == "LABEL y" else ""
-            self.run_all(f"SELECT * FROM t TO PREDICT found{label.replace('LABEL ', '.')} {extra}USING m")
+            self.run_all(f"SELECT * FROM t TO PREDICT found.{label[-1] if label else 'found'} {extra}USING m")
         except sqlite3.Error as error:
             return f"{estimator} | {call} | {str(error).splitlines()[0]}"
         return f"{estimator} | {call} | {self.model_digest()[:16]} {digest_of(self.run_all('SELECT * FROM found'))}"

@@ -175,9 +175,9 @@ class ColumnKinds(Case):
         digest = self.train(select)
         self.assertEqual([one["name"] for one in self.meta()["inputs"]], ["x"])
         for name in ("customer_id", "email", "note"):
-            self.assertIn(f'column "{name}" is left out', self.notices())
+            self.assertIn(f'column "{name}" is skipped', self.notices())
         explained = self.database.execute(f"EXPLAIN {select} {TRAIN.format(more='', column='')}").fetchall()
-        self.assertEqual(sum("is left out" in detail for item, detail in explained if item == "notice"), 3)
+        self.assertEqual(sum("is skipped" in detail for item, detail in explained if item == "notice"), 3)
         self.assertEqual(digest, self.train("SELECT x, y FROM t"))
         self.database.execute("SELECT x FROM t TO PREDICT p.guess USING m").fetchall()
         self.train(select, column="COLUMN customer_id, email")

@@ -100,7 +100,9 @@ class Definitions(harness.Case):
         self.train(settings=", model.dim = 8, model.hidden = [8, 4]", into="large")
         self.assertNotEqual(self.model_digest("small"), self.model_digest("large"))
         self.refused(r'zoo/tower has no argument "dmi"', TRAIN.format("zoo/tower", ", model.dmi = 8", "clicked", "m"))
-        self.refused("model.dim is a whole number", TRAIN.format("zoo/tower", ", model.dim = 1.5", "clicked", "m"))
+        self.refused("zoo/tower, line 2, column .*: size of embedding is a whole number .*, not 1.5",
+                     TRAIN.format("zoo/tower", ", model.dim = 1.5", "clicked", "m"))
+        self.refused("model.dim is a number", TRAIN.format("zoo/tower", ", model.dim = 'a'", "clicked", "m"))
         self.refused("zoo/tower, line 2, column .*: .*size of embedding is a whole number from 1",
                      TRAIN.format("zoo/tower", ", model.dim = 0", "clicked", "m"))
         names = [row[0] for row in self.run_all("SHOW ATTRIBUTES FOR zoo/tower")]
@@ -126,10 +128,21 @@ class Definitions(harness.Case):
 
     def test_the_page(self):
         blocks = re.findall(r"```sql\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-        self.assertEqual(len(blocks), 1)
-        output, errors = self.shell(blocks[0])
+        self.assertEqual(len(blocks), 3)
+        definition = blocks[0][:blocks[0].index("SELECT")]
+        output, errors = self.shell(blocks[0] + definition + blocks[2] + "SHOW MODEL tuned;")
         self.assertEqual(errors, "")
         self.assertIn("zoo/tower|dropped", output)
+        self.assertIn("DEFINE MODEL zoo/copy AS '", output)
+        self.run_all("CREATE TABLE reviews (review TEXT, good INTEGER)")
+        self.run_all("CREATE TABLE digits (picture BLOB, digit INTEGER)")
+        self.database.executemany("INSERT INTO reviews VALUES (?, ?)", [
+            (("not good at all", "good at all")[i % 2], i % 2) for i in range(100)])
+        self.database.executemany("INSERT INTO digits VALUES (?, ?)", [
+            (bytes((i * k) % 17 for k in range(64)), i % 3) for i in range(100)])
+        output, errors = self.shell(blocks[1])
+        self.assertEqual(errors, "")
+        self.assertIn("zoo/pictures", output)
 
     def test_the_page_names_all_operations(self):
         text = PAGE.read_text(encoding="utf-8")

@@ -408,7 +408,7 @@ class Settings(EdgeCase):
 
     def test_an_unknown_model_suggests_the_nearest(self):
         self.fails(self.iris("train.epoch = 1", "LinearClasifier"), "Did you mean LinearClassifier")
-        self.fails(self.iris("train.epoch = 1", "StackedRNNClassifier"), "not supported yet")
+        self.fails(self.iris("train.epoch = 1", "DeepEmbeddingClusterModel"), "not supported yet")
 
     def test_the_largest_seed_is_a_seed(self):
         digests = set()

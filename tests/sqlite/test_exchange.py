@@ -209,7 +209,7 @@ class Exchange(harness.Case):
     def test_mistakes_with_blobs_say_what_is_wrong(self):
         content = (STORED / "xgboost_two.json").read_bytes()
         take = "SELECT totrain_import_model(?, ?, ?)"
-        self.refused('there is no format "onnx"\nHINT:  Formats are xgboost', take, "m", content, "onnx")
+        self.refused('there is no format "pmml"\nHINT:  Formats are xgboost', take, "m", content, "pmml")
         self.refused('there is no format ""', take, "m", content, "")
         self.refused('no model of the format "lightgbm"', take, "m", content, "lightgbm")
         self.refused('the name "totrain_m" is reserved', take, "totrain_m", content, None)

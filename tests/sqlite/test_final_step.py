@@ -157,6 +157,64 @@ class FinalStep(harness.Case):
         self.assertEqual(self.final("m"), {"rows": 0, "threshold": 0.3, "rule": "0.3"})
         self.assertEqual(self.shown("m")["threshold"], "1 from a probability of 0.3 up")
 
+    def by_hand(self, estimator, settings):
+        """The score of each row by the model of the other groups: (logit, is it positive), sorted."""
+        scores = []
+        for group in range(4):
+            self.run_all(f"SELECT a, b, y, g FROM grouped WHERE g <> {group} TO TRAIN {estimator} WITH {settings}, "
+                         f"train.group = g, validation.select = 'SELECT a, b, y, g FROM grouped WHERE g = {group}' LABEL y INTO other")
+            scores += [(math.log(p / (1 - p)), y) for y, p in self.run_all(
+                f"SELECT y, totrain_probability('other', a, b) FROM grouped WHERE g = {group}")]
+        return sorted(scores)
+
+    @staticmethod
+    def isotonic(scores):
+        """Shares that never fall, of blocks of scores: (first, last, share)."""
+        counts, blocks = {}, []
+        for score, y in scores:
+            rows, hits = counts.get(score, (0, 0))
+            counts[score] = rows + 1, hits + y
+        for score, (rows, hits) in counts.items():
+            blocks.append([score, score, rows, hits])
+            while len(blocks) > 1 and blocks[-2][3] * blocks[-1][2] >= blocks[-1][3] * blocks[-2][2]:
+                _, last, rows, hits = blocks.pop()
+                blocks[-1] = [blocks[-1][0], last, blocks[-1][2] + rows, blocks[-1][3] + hits]
+        least = 1 / (len(scores) + 2)
+        return [(first, last, min(max(hits / rows, least), 1 - least)) for first, last, rows, hits in blocks]
+
+    def test_folds_score_each_row_by_a_model_of_the_others(self):
+        self.run_all("CREATE TABLE grouped AS SELECT a, b, y, rowid % 4 AS g FROM t LIMIT 400")
+        settings = {"LinearClassifier": "train.epoch = 5", "XGBClassifier": "n_estimators = 5"}
+        for estimator, more in settings.items():
+            wanted = self.isotonic(self.by_hand(estimator, more))
+            statement = (f"SELECT a, b, y, g FROM grouped TO TRAIN {estimator} WITH train.folds = 4, train.group = g, {more}, "
+                         "train.calibration = 'isotonic', train.threshold = 'recall >= 0.9'{} LABEL y INTO m")
+            self.run_all(statement.format(""))
+            final, digest = self.final("m"), self.digest(self.database, "m")
+            self.assertEqual(final["rows"], 400)
+            points = dict(zip(final["maps"][0]["scores"], final["maps"][0]["shares"]))
+            self.assertEqual(len(points), len({score for first, last, _ in wanted for score in (first, last)}))
+            for first, last, share in wanted:
+                for score in (first, last):
+                    nearest = min(points, key=lambda one, score=score: abs(one - score))
+                    self.assertAlmostEqual(nearest, score, 4)
+                    self.assertAlmostEqual(points[nearest], share, 9)
+            self.run_all(statement.format(", job.min_workers = 2"))
+            self.assertEqual(self.digest(self.database, "m"), digest)
+
+    def test_calibration_by_folds_helps_fresh_rows_and_learns_from_all(self):
+        self.train("plain", **{"train.test_size": 0})
+        self.run_all("SELECT a, b, kind, y FROM t TO TRAIN XGBClassifier WITH train.folds = 3, train.calibration = 'sigmoid' "
+                     "LABEL y INTO m")
+        self.assertLess(self.evaluate("m")["LogLoss"], self.evaluate("plain")["LogLoss"] - 0.02)
+        self.assertAlmostEqual(self.evaluate("m")["AUC"], self.evaluate("plain")["AUC"], 9)
+        self.run_all("SELECT a, b, kind, z FROM t TO TRAIN XGBClassifier WITH n_estimators = 9, train.folds = 2, "
+                     "train.calibration = 'isotonic', tune.trials = 2, max_depth = [1, 2] LABEL z INTO three")
+        self.assertEqual((self.final("three")["rows"], len(self.final("three")["maps"])), (ROWS, 3))
+        self.fails("SELECT a, b, CASE WHEN rowid = 5 THEN 's' ELSE z END AS z FROM t TO TRAIN XGBClassifier WITH n_estimators = 2, "
+                   "train.folds = 2, train.calibration = 'sigmoid' LABEL z INTO four",
+                   "the rows have 4 classes, and the model of a fold has learned 3 of them")
+
     def test_mistakes(self):
         train = "SELECT a, b, kind, {1} FROM t TO TRAIN XGBClassifier WITH {0} LABEL {1} INTO m"
         for settings, label, message in (
@@ -165,7 +223,6 @@ class FinalStep(harness.Case):
                 ("train.threshold = true", "y", "a number from 0 to 1, or how one is chosen"),
                 ("train.threshold = 'f1'", "z", 'train.threshold is of two classes, and label column "z" has 3'),
                 ("train.threshold = 'f1', train.test_size = 0", "y", "held out, and train.test_size is 0"),
-                ("train.calibration = 'sigmoid', train.folds = 3", "y", "held out, and with train.folds the model"),
                 ("train.calibration = 'platt'", "y", "none.*isotonic.*sigmoid")):
             self.fails(train.format(settings, label), message)
         self.fails("SELECT a, b, y FROM t TO TRAIN LinearClassifier WITH train.calibration = 'sigmoid', model.loss = 'hinge' "

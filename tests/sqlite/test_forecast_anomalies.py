@@ -2,6 +2,7 @@
 
 import math
 import pathlib
+import random
 import sys
 
 import harness
@@ -147,6 +148,48 @@ class Anomalies(harness.Case):
         self.fails("SELECT totrain_is_anomaly('m', 5)", "one value per column, the value that came and a level")
         self.run_all("SELECT sales, item FROM t TO TRAIN LinearRegressor LABEL item INTO line")
         self.fails("SELECT totrain_is_anomaly('line', 5, 2, 0.9)", "a LinearRegressor forecasts nothing", "TO TRAIN Forecast")
+
+
+class Gaps(harness.Case):
+    """Days without a row: what fills them lies on a line to the value behind them, which nothing before it knows."""
+
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+
+    def train(self, value, missing, more):
+        self.run_all("DROP TABLE IF EXISTS s")
+        self.run_all("CREATE TABLE s (d TEXT, y REAL)")
+        self.database.executemany("INSERT INTO s VALUES (date('2024-01-01', ? || ' days'), ?)",
+                                  [(i, value(i)) for i in range(60) if i not in missing])
+        return {row[0]: row[1] for row in self.run_all(
+            f"SELECT * FROM s TO TRAIN AutoETS WITH forecast.time = 'd', forecast.horizon = 5, {more} LABEL y INTO m")}
+
+    def test_a_value_behind_a_gap_is_expected_of_those_before_it(self):
+        draw = random.Random(3)
+        values = [10 + draw.gauss(0, 1) for _ in range(60)]
+        values[50] += 40
+        for length in (0, 3):
+            with self.subTest(length):
+                self.train(values.__getitem__, range(50 - length, 50), "forecast.history = 20")
+                self.run_all("SELECT * FROM s TO PREDICT checked.y WITH forecast.anomaly = 0.9 USING m")
+                expected, found = self.run_all("SELECT expected, is_anomaly FROM checked WHERE d = '2024-02-20'")[0]
+                self.assertLess(expected, 25)  # the line to the value itself: 38
+                self.assertTrue(found)
+
+    def test_a_value_behind_a_gap_longer_than_the_horizon_is_not_expected(self):
+        self.train(lambda i: 10. + i % 3, range(40, 50), "forecast.history = 20")
+        self.run_all("SELECT * FROM s TO PREDICT checked.y USING m")
+        found = dict(self.run_all("SELECT d, expected FROM checked WHERE d >= '2024-02-20'"))
+        self.assertIsNone(found["2024-02-20"])
+        self.assertIsNotNone(found["2024-02-21"])
+
+    def test_an_origin_in_a_gap_is_compared_step_by_step(self):
+        for missing in ((), (52, 53, 54), (51, 52, 53, 54, 55, 57)):
+            with self.subTest(missing):
+                facts = self.train(lambda i: 10. + 2 * i, missing, "forecast.backtest = 2")
+                self.assertAlmostEqual(facts["MASE"], 0, places=6)
+                self.assertAlmostEqual(facts["Bias"], 0, places=6)
 
 
 if __name__ == "__main__":

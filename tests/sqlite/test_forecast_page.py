@@ -17,6 +17,9 @@ CREATE TABLE promotions AS SELECT store, day, substr(day, 9, 2) % 5 = 0 AS promo
 CREATE TABLE planned AS SELECT store, '2024-03-01' AS day, 1 AS promo, 6 AS price FROM history GROUP BY store;
 CREATE TABLE holidays (day TEXT, name TEXT);
 INSERT INTO holidays VALUES ('2024-01-20', 'Easter'), ('2024-02-11', 'Easter'), ('2024-02-20', 'Carnival');
+CREATE TABLE shops AS SELECT 'all' AS region, store, day, sales FROM history
+  UNION ALL SELECT 'north', 'n' || store, day, sales + 5 FROM history;
+CREATE TABLE new_shops AS SELECT DISTINCT region, store, '2024-03-01' AS day, 30.0 AS sales FROM shops;
 CREATE TABLE stores AS SELECT DISTINCT store, upper(store) AS city FROM history;
 CREATE TABLE days_to_come AS SELECT DISTINCT store, '2024-03-01' AS day FROM history;
 CREATE TABLE days_that_came AS SELECT store, day, 30.0 AS sales FROM days_to_come;
@@ -31,6 +34,11 @@ class Page(harness.Case):
         rows = [self.run_all(statement)
                 for block in tutorial.steps(tutorial.FORECAST.read_text(encoding="utf-8"), "sqlite")
                 for statement in tutorial.statements("\n".join(line.split("  --")[0] for line in block.body.splitlines()))]
+        levels, measured = rows[3], rows[5]
+        self.assertEqual(len(levels), 7 * 28)
+        self.assertEqual(levels[0][3], sum(row[3] for row in levels[28::28] if row[1] is not None))
+        self.assertEqual(len(measured), 1)
+        del rows[2:6]
         week, _, _, _, whole, table = rows[1:7]
         self.assertEqual((len(week), len(whole), len(table)), (14, 56, 1))
         promoted = self.run_all("SELECT sales FROM f")

@@ -181,10 +181,10 @@ class WhatIsTold(RegressorCase):
     def test_columns_that_are_none(self):
         told = self.notices(columns="promo, store || '!' AS words, date(day, '-1 year') AS since, rowid AS id, ")
         for name in ("words", "since", "id"):
-            self.assertTrue(any(f'column "{name}" is no input of a forecast' in notice for notice in told), (name, told))
+            self.assertTrue(any(f'column "{name}" is not used by a forecast' in notice for notice in told), (name, told))
         self.assertIn("promo", self.shown()["regressors"])
         told = harness.notices(self.train("Croston"))
-        self.assertTrue(any('column "promo" is no input of Croston' in notice for notice in told), told)
+        self.assertTrue(any('column "promo" is not used by Croston' in notice for notice in told), told)
         self.assertTrue(self.run_all("FORECAST m"))
 
 

@@ -171,6 +171,9 @@ class ForecastStatement(harness.Case):
         self.assertEqual([line.split(",")[:3] for line in done.stdout.splitlines()],
                          [["store", "day", "sales"]] + [[str(row["store"]), row["day"], str(row["sales"])] for row in rows[::3]])
         self.assertIn("9|2024-01-29|90.1", self.shell("FORECAST m FOR 1;")[0])
+        done = self.run_program(self.path, "-c", "FORECAST m FOR 1 INTO by_program")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.rows("SELECT store, day, sales FROM by_program"), [tuple(row.values())[:3] for row in rows[::3]])
 
     def test_show_model_tells_what_was_found(self):
         self.train()

@@ -122,6 +122,22 @@ class WhatIsForecast(ForecastCase):
         # Intervals of 3 after a first one of 1, smoothed by a tenth.
         self.assertAlmostEqual(value, 6 / (3 - 2 * .9**19))
 
+    def test_the_statement_of_sqlflows_document(self):
+        """Two seasons, and a rest that ARIMA carries on: half of each value before it."""
+        days, rest = series.days(153, datetime.date(2014, 4, 1)), 0
+        self.run_all("CREATE TABLE fund (time TEXT, purchase REAL)")
+        for i, day in enumerate(days):
+            rest = 0.5 * rest + (i * 7919 % 13 - 6) / 4
+            self.run_all("INSERT INTO fund VALUES (?, ?)", day.isoformat(), 500 + 10 * (i % 7) + i % 30 + rest)
+        rows = self.run_all(
+            "SELECT time, purchase FROM fund TO TRAIN sqlflow_models.ARIMAWithSTLDecomposition WITH model.order=[7, 0, 2], model.period=[7, 30], "
+            "model.date_format=\"%Y-%m-%d\", model.forecast_start='2014-09-01', model.forecast_end='2014-09-30' LABEL purchase INTO m")
+        self.assertIn("30 steps are forecast, one for each day from 2014-09-01 to 2014-09-30", " ".join(harness.notices(rows)))
+        found = self.run_all("FORECAST m")
+        self.assertEqual([row[0] for row in found], [day.isoformat() for day in series.days(30, datetime.date(2014, 9, 1))])
+        for i, row in enumerate(found):
+            self.assertAlmostEqual(row[1], 500 + 10 * ((153 + i) % 7) + (153 + i) % 30, delta=8)
+
     def test_what_is_known_of_the_model(self):
         self.make(series.rows())
         rows = self.train("AutoETS", more=", forecast.season = 7")
@@ -470,7 +486,7 @@ class Refused(ForecastCase):
     def test_other_columns_are_told(self):
         notices = harness.notices(self.train("Naive", group="'store'", more=", forecast.duplicates = 'mean'",
                                              rows="(SELECT store, 'i' || item AS item, day, sales FROM t)"))
-        self.assertTrue(any('column "item" is no input of a forecast' in notice for notice in notices), notices)
+        self.assertTrue(any('column "item" is not used by a forecast' in notice for notice in notices), notices)
 
 
 if __name__ == "__main__":

@@ -323,6 +323,17 @@ class Judging(harness.Case):
         self.assertEqual(done.stdout.count("input,importance"), 1)  # the header stands there once
         self.assertIn("the model is explained by 100 of 600 rows", done.stderr)
 
+    def test_copies_of_a_row_are_drawn_one_by_one(self):
+        """Twenty different rows have 400 copies each; those with the least hash were one row, 400 times."""
+        self.run_all("CREATE TABLE r AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 7999) "
+                     "SELECT i % 5 AS a, 'w' || (i % 4) AS b, (i % 20) * 7 % 11 * 1.0 AS y FROM n")
+        self.run_all("SELECT * FROM r TO TRAIN LinearRegressor WITH test_size = 0 LABEL y INTO m")
+        whole = self.evaluate("validation.metrics = 'RMSE'", "r")[0]["RMSE"]
+        found = self.explain(" WITH explain.rows = 400", "r")
+        self.assertAlmostEqual(found[0]["baseline"] / whole, 1, delta=.15)
+        self.run_all("CREATE TABLE turned AS SELECT * FROM r ORDER BY y, a")
+        self.assertEqual(self.explain(" WITH explain.rows = 400", "turned"), found)
+
     def test_importance_goes_into_a_table(self):
         self.make_two()
         self.train()

@@ -1,4 +1,4 @@
-"""totrain report: the model card of a model, as HTML and as Markdown."""
+"""totrain report and REPORT MODEL: the model card of a model, as HTML and as Markdown."""
 
 import html.parser
 import json
@@ -77,7 +77,7 @@ class Report(harness.Case):
         self.train("SELECT * FROM titanic TO TRAIN XGBClassifier WITH train.num_boost_round = 5 LABEL survived INTO m")
         page = Page(self.write("m", "-c", "SELECT * FROM titanic WHERE age = 'adults'"))
         self.assertEqual(list(page.sections), ["quality", "training", "confusion", "classes", "roc", "pr", "thresholds", "gain",
-                                               "calibration", "importance", "shap", "dependence", "drift", "model", "origin"])
+                                               "calibration", "importance", "shap", "dependence", "drift", "model", "versions", "origin"])
         self.assertEqual({name for name, section in page.sections.items() if section["pictures"]},
                          {"training", "confusion", "roc", "pr", "gain", "calibration", "importance", "shap", "dependence"})
         self.assertEqual(page.links, [f"#{name}" for name in page.sections if name != "origin"])
@@ -129,6 +129,48 @@ class Report(harness.Case):
         page = Page(self.write('"m<i>&"'))  # which refuses elements of other kinds
         self.assertIn("<img src=x>", {row[0] for row in page.sections["importance"]["rows"]})
         self.assertIn("| &lt;img src=x&gt; |", self.write('"m<i>&"', name="card.md"))
+
+    def test_the_statement_and_the_function_give_the_page_of_the_command(self):
+        self.train("SELECT * FROM titanic TO TRAIN LogisticRegression LABEL survived INTO m")
+        for name in ("card.html", "card.md"):
+            page, path = self.write("m", name=name), self.folder / f"second_{name}"
+            self.assertEqual(self.shell(f"REPORT MODEL main.m TO '{path}'"), (f"model|file|bytes\nm|{path}|{len(page.encode())}\n", ""))
+            self.assertEqual(path.read_text(encoding="utf-8"), page)
+            self.assertEqual(self.answer(f"REPORT MODEL m TO '{path}' FORMAT html"),
+                             [{"model": "m", "file": str(path), "bytes": len(self.write("m").encode())}])
+        self.database = self.connect(isolation_level=None)
+        self.assertEqual(self.run_all("SELECT totrain_report('m'), totrain_report('main.m', 'markdown'), totrain_report(NULL)"),
+                         [(self.write("m"), self.write("m", name="card.md"), None)])
+        adults = "SELECT * FROM titanic WHERE age = 'adults'"
+        self.assertEqual(self.run_all("SELECT totrain_report('m', NULL, ?)", adults), [(self.write("m", "-c", adults),)])
+
+    def test_the_page_names_the_versions_that_are_kept(self):
+        for rounds in (2, 3):
+            self.train(f"SELECT * FROM titanic TO TRAIN XGBClassifier WITH train.num_boost_round = {rounds} "
+                       "LABEL survived INTO m")
+        rows = Page(self.write("m")).sections["versions"]["rows"]
+        self.assertEqual(rows[0], ["version", "digest", "created_at", "state"])
+        self.assertEqual([(row[0], row[3]) for row in rows[1:]], [("2", "current"), ("1", "kept")])
+
+    def test_mistakes_in_the_statement_leave_the_old_page(self):
+        self.train("SELECT * FROM titanic TO TRAIN LogisticRegression LABEL survived INTO m")
+        self.database, path = self.connect(isolation_level=None), self.folder / "card.html"
+        path.write_text("before")
+        for sql, error in ((f"REPORT MODEL m TO '{path}' FORMAT pdf", 'no format "pdf" of reports(?s:.*)html and markdown'),
+                           (f"REPORT MODEL n TO '{path}'", 'no model "n"'), ("REPORT MODEL m TO ''", "file is empty"),
+                           (f"REPORT MODEL m INTO '{path}'", "expected TO"),
+                           ("SELECT totrain_report('m', 'pdf')", 'no format "pdf"'), ("SELECT totrain_report('n')", 'no model "n"'),
+                           ("SELECT totrain_report('m', 'html', 'SELECT 1; DROP TABLE titanic')", "a second statement"),
+                           (f"REPORT MODEL m TO '{self.folder}/no/card.html'", "No such file")):
+            with self.assertRaisesRegex(sqlite3.Error, error):
+                self.run_all(sql)
+        self.run_all("CREATE VIEW theirs AS SELECT totrain_report('m')")
+        with self.assertRaisesRegex(sqlite3.Error, "unsafe use"):
+            self.run_all("SELECT * FROM theirs")
+        self.run_all("DROP TABLE titanic")
+        with self.assertRaisesRegex(sqlite3.Error, "nothing can be measured: no such table: titanic"):
+            self.run_all(f"REPORT MODEL m TO '{path}'")
+        self.assertEqual(path.read_text(), "before")
 
     def test_mistakes_are_told_and_an_old_page_stays(self):
         self.train("SELECT * FROM titanic TO TRAIN LogisticRegression LABEL survived INTO m")

@@ -92,7 +92,7 @@ class Trees(harness.Case):
         self.weigh()
         facts = self.run_all("SELECT a, b, kind, y, weight FROM w TO TRAIN XGBClassifier "
                              "WITH n_estimators = 5, sample_weight = 'weight' LABEL y INTO m")
-        self.assertIn('column "weight" weighs the rows, and is no input', str(facts))
+        self.assertIn('column "weight" weighs the rows, and is not used as a feature', str(facts))
         self.assertEqual(len(self.run_all("SELECT a, b, kind, y FROM t TO EVALUATE m")), 1)
         self.run_all("SELECT a, b, kind FROM t TO PREDICT p.y USING m")
         self.run_all("SELECT a, weight, y FROM w TO TRAIN XGBClassifier WITH n_estimators = 2, sample_weight = 'weight' "

@@ -31,6 +31,8 @@ ANEW = "TOTRAIN_BUILD=build/release tests/own-folder /usr/bin/python3 tests/sqli
 class Page:
     """A page, run from its first block to its last."""
 
+    columns = tutorial.COLUMNS
+
     def setUp(self):
         super().setUp()
         build = self.folder / "build"
@@ -39,11 +41,15 @@ class Page:
         (self.folder / "examples").symlink_to(tutorial.ROOT / "examples")
         self.text = self.page.read_text()
         self.blocks = tutorial.steps(self.text, "sqlite")
-        self.assertGreater(len(self.blocks), 1)
+        self.assertTrue(self.blocks)
         self.database = tutorial.opening(self.text, "sh program").split()[1]
 
     def environment(self):
         return {**os.environ, "PATH": f"{harness.BUILD.resolve()}:{os.environ['PATH']}", "HOME": str(self.folder)}
+
+    def check_unshown(self, shown):
+        """A block without a table behind it has none."""
+        self.assertEqual(shown, "")
 
     def open_door(self, lines, **options):
         done = subprocess.run(["bash", "-ec", lines], cwd=self.folder, env=self.environment(), text=True,
@@ -66,7 +72,7 @@ class Page:
     def on_terminal(self, sql):
         """The program's output for it on a terminal."""
         ours, theirs = pty.openpty()
-        fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, tutorial.COLUMNS, 0, 0))
+        fcntl.ioctl(ours, termios.TIOCSWINSZ, struct.pack("HHHH", 24, self.columns, 0, 0))
         process = subprocess.Popen(["totrain", self.database, "--progress=none", "-c", sql], cwd=self.folder,
                                    env=self.environment(), stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs)
         ender = threading.Thread(target=self.mark_end, args=(process, theirs))
@@ -87,7 +93,7 @@ class Page:
         for block in self.blocks:
             shown = self.on_terminal(block.body)
             if not block.output:
-                self.assertEqual(shown, "")
+                self.check_unshown(shown)
                 continue
             self.assertEqual(len(tutorial.statements(block.body)), 1)
             shown = tutorial.abridged(shown, block.output.body)

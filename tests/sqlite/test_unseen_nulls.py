@@ -83,6 +83,23 @@ class UnseenNulls(harness.Case):
         self.assertEqual(found[1][-1], "")
         self.assertEqual(len(self.notices_of("SELECT * FROM some TO EVALUATE b, a")), 2)
 
+    def test_words_that_no_row_had_are_told_once_a_column(self):
+        """By PREDICT as a result, into a table and by workers, as by EVALUATE."""
+        self.run_all("CREATE TABLE towns AS SELECT 'town' || (x % 20) AS town, 'c' || (x % 3) AS c, x, y FROM t UNION ALL "
+                     "SELECT 'town' || (x % 20), 'c' || (x % 3), x, y FROM t")
+        self.run_all("CREATE TABLE others AS SELECT upper(town) AS town, CASE WHEN x % 2 THEN c ELSE 'new' END AS c, x, y FROM towns")
+        told = "column \"town\": 200 of 200 rows have a word that the model has not learned, as 'TOWN0'"
+        for model in ("XGBRegressor", "LinearRegressor", "DNNRegressor WITH hidden_units = [4], train.epoch = 2"):
+            self.run_all(f"SELECT * FROM towns TO TRAIN {model} LABEL y INTO m")
+            for statement in ("PREDICT g USING m", "PREDICT out.g USING m", "PREDICT out.g WITH job.max_workers = 1 USING m",
+                              "EVALUATE m", "EVALUATE m WITH job.max_workers = 1"):
+                with self.subTest(model=model, statement=statement):
+                    done = self.run_program(self.path, "-c", f"SELECT * FROM others TO {statement}")
+                    self.assertEqual((done.stdout + done.stderr).count(told), 1, done.stderr + done.stdout)
+                    self.assertNotIn('column "c"', done.stderr)
+                    done = self.run_program(self.path, "-c", f"SELECT * FROM towns TO {statement}")
+                    self.assertNotIn("has not learned", done.stdout + done.stderr)
+
 
 if __name__ == "__main__":
     harness.main()

@@ -18,8 +18,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from problems import report  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-FOLDERS = ["base", "lazy", "params", "kinds", "parser", "definition", "planner", "jobspec", "codegen", "inputs", "scoring", "arithmetic", "graph", "forecast", "interop", "runtime", "k8s",
-           "extension", "cli", "bench", "tests"]
+FOLDERS = ["base", "lazy", "params", "kinds", "report", "parser", "definition", "planner", "jobspec", "codegen", "inputs", "scoring", "arithmetic", "graph", "forecast", "interop", "runtime", "k8s",
+           "extension", "console", "cli", "bench", "tests"]
 GENERATED = {"parser/grammar.h", "definition/syntax_grammar.h", "interop/onnx/onnx-ml.pb-c.h"}
 # Headers that are included for what they do (define what PostgreSQL wants, bring cmocka), not for a name of theirs.
 FOR_EFFECT = {"extension/postgres/server/compat.h", "tests/check.h"}
@@ -37,14 +37,18 @@ NO_HEADER = {
     # An encoder: a row of inputs/encoders.h.
     "inputs/bucket.c", "inputs/date.c", "inputs/element.c", "inputs/hash.c", "inputs/id.c", "inputs/number.c",
     "inputs/text.c", "inputs/words.c",
-    # A kind of picture: a row of cli/picture.c, declared in picture_kinds.h. A form of a card: card.h.
-    "cli/picture_classes.c", "cli/picture_curves.c", "cli/picture_dependence.c", "cli/picture_forecast.c",
-    "cli/picture_inputs.c", "cli/picture_residuals.c", "cli/card_html.c", "cli/card_markdown.c",
+    # A kind of picture: a row of report/picture.c, declared in picture_kinds.h. A form of a card: card.h.
+    "report/picture_classes.c", "report/picture_curves.c", "report/picture_dependence.c", "report/picture_forecast.c",
+    "report/picture_inputs.c", "report/picture_residuals.c", "report/card_html.c", "report/card_markdown.c",
     # The parts of one compiler: definition/compiler.h.
-    "definition/compile_arithmetic.c", "definition/compile_calls.c", "definition/compile_names.c",
+    "definition/compile_arithmetic.c", "definition/compile_calls.c", "definition/compile_lists.c", "definition/compile_names.c",
     "definition/compile_values.c",
     # Operations: rows of graph/operations/operations.h.
-    "graph/operations/activations.c", "graph/operations/arithmetic.c", "graph/operations/axes.c",
+    "graph/operations/activations.c", "graph/operations/arithmetic.c",
+    "graph/operations/attention.c", "graph/operations/batch_norm.c", "graph/operations/cosine.c",
+    "graph/operations/dense_each.c", "graph/operations/functions.c", "graph/operations/matmul.c",
+    "graph/operations/maximum.c", "graph/operations/one_hot.c", "graph/operations/select.c",
+    "graph/operations/steps.c", "graph/operations/where.c",
     "graph/operations/concat.c", "graph/operations/constant.c", "graph/operations/convolution.c", "graph/operations/norms.c",
     "graph/operations/pooling.c", "graph/operations/recurrent.c",
     "graph/operations/dense.c", "graph/operations/dropout.c", "graph/operations/embedding.c",

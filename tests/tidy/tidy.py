@@ -6,6 +6,7 @@
 - database, BLAS, TLS and event-loop headers stay in the folders that own them;
 - nothing unfinished is marked in the code;
 - a comment begins with its noun, or is a sentence (comment_rules.py);
+- a text for users begins with its subject or a verb (text_rules.py);
 - a test in Python does not pause, and reads nothing once that changes by itself (steady_rules.py).
 """
 
@@ -18,12 +19,13 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import comment_rules  # noqa: E402
+import text_rules  # noqa: E402
 from problems import report  # noqa: E402
 from steady_rules import problems_of  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ["base", "params", "kinds", "parser", "definition", "planner", "jobspec", "codegen", "inputs", "scoring", "arithmetic", "graph", "runtime", "k8s",
-           "extension", "cli", "forecast", "interop", "lazy", "tests"]
+           "extension", "cli", "forecast", "interop", "lazy", "report", "console", "tests"]
 COMMENTED = [*FOLDERS, "bench", "python", "tools", "cmake", "docs", "debian", "examples", ".ci",
              "CMakeLists.txt", "Makefile"]
 BANNED = ["strcpy", "strcat", "sprintf", "vsprintf", "gets", "strtok", "system", "popen", "alloca",
@@ -34,11 +36,11 @@ OWNED = {
     "sqlite3.h": ["extension/sqlite/", "runtime/data/", "cli/", "tests/"],
     "sqlite3ext.h": ["extension/sqlite/"],
     "cblas.h": ["bench/speed/gemm.c"],
-    "event2/": ["runtime/", "tests/unit/test_connection.c", "tests/unit/test_dial.c", "tests/unit/test_tls.c"],
+    "event2/": ["runtime/", "console/server.c", "tests/unit/test_connection.c", "tests/unit/test_dial.c", "tests/unit/test_tls.c"],
     "openssl/": ["runtime/", "k8s/client/base64.c"],
     "curl/": ["k8s/client/http.c", "lazy/curl.h"],
     "yaml.h": ["k8s/client/kubeconfig.c"],
-    "interop/onnx/onnx-ml.pb-c.h": ["interop/onnx/onnx_file.c"],
+    "interop/onnx/onnx-ml.pb-c.h": ["interop/onnx/onnx_file.c", "interop/onnx/onnx_read.h"],
 }
 # words that one file alone may use, and what stands for them elsewhere
 CONFINED = [(r"cJSON_Add\w+", "base/json.c", "json_add")]
@@ -58,6 +60,17 @@ def commented():
         for file in sorted(path.rglob("*")) if path.is_dir() else [path]:
             if file.is_file() and "__pycache__" not in file.parts:
                 yield file.relative_to(ROOT).as_posix(), file.read_bytes().decode(errors="replace")
+
+
+def texts_for_users():
+    """(name, text) of the sources whose strings users see, and of their pages."""
+    for path, name in sources():
+        if not name.startswith("tests/"):
+            yield name, path.read_text()
+    for path in sorted((ROOT / "docs").rglob("*.md")):
+        name = path.relative_to(ROOT).as_posix()
+        if not name.startswith("docs/decisions/") and path.stem not in text_rules.FOR_DEVELOPERS:
+            yield name, path.read_text()
 
 
 def check_format(problems):
@@ -120,6 +133,8 @@ def main():
             lengths.extend(function_lengths(text))
     for path in sorted((ROOT / "tests").rglob("*.py")):
         problems.extend(problems_of(path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8")))
+    for name, text in texts_for_users():
+        problems.extend(text_rules.problems_of(name, text))
     for name, text in commented():
         problems.extend(comment_rules.problems_of(name, text))
     median = statistics.median(lengths)

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner/estimators.h"
+#include "kinds/graph/graph_kind.h"
+#include "planner/attributes/estimators.h"
 
 static void give_up(const char *what, struct slice where)
 {
@@ -172,7 +173,7 @@ static const struct kind *kind_of_estimator(struct slice name)
     for (size_t i = 0; i < estimator_count; i++)
         if (slice_is(name, estimators[i].name))
             return estimators[i].kind;
-    return NULL;
+    return slice_is(slice_prefix(name, 4), "zoo/") ? &graph_kind : NULL;
 }
 
 /* "bucket", "hash", "ids", "items": an input that such a function makes of the column; "crossed": a

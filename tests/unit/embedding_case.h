@@ -6,7 +6,7 @@
 #define TESTS_UNIT_EMBEDDING_CASE_H
 
 #include "kinds/embedding/embedding_attributes.h"
-#include "runtime/learn/embedding_layout.h"
+#include "runtime/learn/networks/embedding_layout.h"
 #include "tests/unit/learn_rows.h"
 
 struct embedding_case {

@@ -18,3 +18,5 @@ totrain_test(test_log_lines SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_log_lines.c U
 totrain_test(test_http_collect SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_http_collect.c USES k8s_controller
   LABEL unit)
 totrain_test(test_outage SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_outage.c USES k8s_submit LABEL unit)
+totrain_test(test_share_board SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_share_board.c USES k8s_share LABEL unit)
+totrain_test(test_share_lease SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_share_lease.c USES k8s_share LABEL unit)

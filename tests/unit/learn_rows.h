@@ -4,7 +4,7 @@
 #ifndef TESTS_UNIT_LEARN_ROWS_H
 #define TESTS_UNIT_LEARN_ROWS_H
 
-#include "runtime/learn/descent_parts.h"
+#include "runtime/learn/descent/descent_parts.h"
 
 struct rows_shape {
     uint32_t train, validation;

@@ -1,4 +1,4 @@
-foreach(name cell_list list_counts items input_members sequence cell_text text_words word_shapes cell_counts written_number dates number_origin transform cross model metrics model_table trees_model layer_sums elementary silhouette judging)
+foreach(name cell_list list_counts items input_members sequence cell_text text_words weighted_terms word_shapes cell_counts written_number dates number_origin transform cross model metrics model_table trees_model layer_sums elementary silhouette judging)
   totrain_test(test_${name} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c USES base scoring kinds LIBS PkgConfig::CJSON LABEL unit)
 endforeach()
 
@@ -33,6 +33,6 @@ foreach(name forecast_model model_damage)
   totrain_test(test_${name} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c USES base scoring forecast kinds LIBS PkgConfig::CJSON LABEL unit)
 endforeach()
 totrain_test(test_outputs SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_outputs.c USES scoring kinds LABEL unit)
-foreach(name bootstrap drift input_statistics names number_metrics survival metric_notices importance shap cell_counts_merge report model_meta tails)
+foreach(name bootstrap row_counts drift input_statistics names number_metrics survival metric_notices importance shap cell_counts_merge report model_meta tails)
   totrain_test(test_${name} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c USES base scoring kinds LIBS PkgConfig::CJSON LABEL unit)
 endforeach()

@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "cli/completion.h"
+#include "cli/shell/completion.h"
 #include "graph/graph.h"
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec.h"
@@ -12,16 +12,16 @@
 #include "kinds/kinds.h"
 #include "params/attribute.h"
 #include "parser/statement.h"
-#include "planner/advice_document.h"
-#include "planner/attribute_check.h"
 #include "planner/attribute_document.h"
-#include "planner/attributes.h"
+#include "planner/attributes/advice_document.h"
+#include "planner/attributes/attribute_check.h"
+#include "planner/attributes/attributes.h"
+#include "planner/attributes/estimators.h"
+#include "planner/attributes/later.h"
+#include "planner/attributes/metric_document.h"
+#include "planner/attributes/model_document.h"
+#include "planner/attributes/short_names.h"
 #include "planner/column_function.h"
-#include "planner/estimators.h"
-#include "planner/later.h"
-#include "planner/metric_document.h"
-#include "planner/model_document.h"
-#include "planner/short_names.h"
 #include "tests/check.h"
 #include "tests/unit/other_value.h"
 
@@ -53,6 +53,8 @@ static const struct estimator *estimator_named(const char *name)
     const struct estimator *estimator = NULL;
     struct error err;
 
+    if (slice_is(named.text, estimator_defined()->name)) /* no statement names it */
+        return estimator_defined();
     CHECK_OK(estimator_find(&named, &estimator, &err));
     return estimator;
 }
@@ -97,6 +99,8 @@ static const struct estimator *estimator_with(const struct attribute *attribute)
     for (size_t i = 0; i < estimator_count; i++)
         if (estimator_uses(&estimators[i], attribute))
             return &estimators[i];
+    if (estimator_uses(estimator_defined(), attribute))
+        return estimator_defined();
     check_failed("no estimator has a use for %s", attribute->name);
     return NULL;
 }
@@ -780,10 +784,14 @@ static const struct estimator *user_of(const struct attribute *attribute, const 
 
 static void check_completed(const struct attribute *attribute, const struct kind *kind)
 {
-    if (attribute->scope & SCOPE_TRAIN)
+    const struct estimator *estimator;
+
+    if (attribute->scope & SCOPE_TRAIN) {
+        estimator =
+            attribute_is_listed(attribute) ? estimator_with(attribute) : user_of(attribute, kind);
         check_completed_in(attribute, "TRAIN",
-                           attribute_is_listed(attribute) ? estimator_with(attribute)->name
-                                                          : user_of(attribute, kind)->name);
+                           estimator == estimator_defined() ? "zoo/mlp" : estimator->name);
+    }
     if (attribute->scope & SCOPE_EVALUATE)
         check_completed_in(attribute, "EVALUATE", "m");
     if (attribute->scope & SCOPE_PREDICT)

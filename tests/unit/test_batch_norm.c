@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/learn/batch_norm.h"
+#include "arithmetic/batch_norm.h"
 #include "tests/unit/batch_norm_reference.h"
 
 #define ROWS  REFERENCE_ROWS

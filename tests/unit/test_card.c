@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/card.h"
+#include "report/card.h"
 #include "tests/check.h"
 
 static const struct slice names[] = {{"in|put<b>", 9}, {"value", 5}};

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runtime/data/checkpoint.h"
-#include "runtime/data/step_log.h"
+#include "runtime/data/store/checkpoint.h"
+#include "runtime/data/store/step_log.h"
 
 #define JOB      7
 #define IDENTITY 0xfeedface12345678u

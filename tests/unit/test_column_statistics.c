@@ -832,6 +832,48 @@ static void words_of_sequences_are_counted(void **state)
     table_close(&table);
 }
 
+/* A word counts once a text, and texts that were cut are no word. */
+static void texts_that_have_a_word_are_counted(void **state)
+{
+    static const char *const texts[] = {"a b b", "c b a a", "", "b", "b a"};
+    struct table table;
+    struct column_statistics *statistics;
+    struct learned learned = {0};
+    struct error err;
+    const struct transform_input *input;
+    struct text bytes;
+    (void)state;
+
+    table_open(&table, TASK_CLASSIFICATION, LABEL_TEXT);
+    table.inputs[4] = (struct input_spec){.name = SLICE("colour"),
+                                          .type = INPUT_TEXT,
+                                          .weight = TEXT_WEIGHT_TFIDF,
+                                          .is_weighted = true,
+                                          .vocabulary_max = 2,
+                                          .words_max = 2};
+    for (uint32_t row = 0; row < ROWS; row++)
+        table.cells[row][4] = row % 7 == 6 ? null_cell() : text_cell(texts[row % 5]);
+    table_write(&table, ROWS);
+    statistics = new_statistics(&table);
+    add(statistics, &table, 0, 35, NULL);
+    put(statistics, &bytes);
+    CHECK_OK(read_into_new(&table, text_slice(&bytes), &err));
+    finish(statistics, &learned);
+    input = &learned.dataset.transform.inputs[4];
+    CHECK(!input->has_nulls && input->hash_buckets == 0);
+    CHECK_INT(input->word_count, 2); /* c is in fewer texts */
+    CHECK_SLICE(input->words[0], "b");
+    CHECK_SLICE(input->words[1], "a");
+    CHECK_INT(input->word_counts[0], 24); /* 6 rows of each text are no NULL */
+    CHECK_INT(input->word_counts[1], 12); /* a is behind c and b, and does not count there */
+    CHECK_INT(input->texts, 35);
+    CHECK_INT(input->cut_texts, 6);
+    learned_deinit(&learned);
+    text_deinit(&bytes);
+    column_statistics_free(statistics);
+    table_close(&table);
+}
+
 /* Sorts n values: the one with the number floor(b n / buckets) begins bucket b. */
 static uint32_t sort_out(const struct table *table, uint32_t column, const uint8_t *is_training,
                          uint32_t buckets, double *bounds)
@@ -1066,6 +1108,7 @@ int main(void)
         cmocka_unit_test(bytes_that_were_not_put_are_refused),
         cmocka_unit_test(of_a_text_only_what_is_null_is_counted),
         cmocka_unit_test(words_of_sequences_are_counted),
+        cmocka_unit_test(texts_that_have_a_word_are_counted),
         cmocka_unit_test(buckets_are_quantiles_of_the_training_rows),
         cmocka_unit_test(what_needs_no_statistics_is_as_the_statement_says),
         cmocka_unit_test(values_that_were_not_put_are_refused),

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "cli/completion.h"
-#include "cli/dot_line.h"
-#include "cli/file_names.h"
-#include "cli/listing.h"
+#include "cli/shell/completion.h"
+#include "cli/shell/dot_line.h"
+#include "cli/shell/file_names.h"
+#include "cli/shell/listing.h"
 
 static const struct slice iris_columns[] = {
     {"sepal_length", 12}, {"sepal_width", 11}, {"class", 5}};
@@ -161,7 +161,8 @@ static void verbs_follow_to_and_estimators_follow_train(void **state)
         "ScoreCard|Forecast|AutoETS|ETS|AutoARIMA|ARIMA_PLUS|ARIMA_PLUS_XREG|ARIMA|Theta|"
         "OptimizedTheta|"
         "DynamicTheta|"
-        "DynamicOptimizedTheta|MSTL|SeasonalNaive|Naive|Croston|SBA|TSB|OneClassSVM|"
+        "DynamicOptimizedTheta|MSTL|ARIMAWithSTLDecomposition|SeasonalNaive|Naive|Croston|SBA|TSB|"
+        "OneClassSVM|"
         "IsolationForest");
     CHECK_OFFERS("SELECT * FROM iris\nTO TRAIN\n  dnnc|", "DNNClassifier");
 }
@@ -281,6 +282,9 @@ static void models_follow_using_evaluate_and_show_train(void **state)
     CHECK_OFFERS("ROLLBACK MODEL o|", "old");
     CHECK_OFFERS("EXPORT MODEL o|", "old");
     CHECK_OFFERS("EXPORT MODEL old TO 'm.json' |", "FORMAT");
+    CHECK_OFFERS("REPORT MODEL o|", "old");
+    CHECK_OFFERS("REPORT MODEL old TO 'm.html' |", "FORMAT");
+    CHECK_OFFERS("REPORT MODEL old TO 'm.html' FORMAT |", "html|markdown");
     CHECK_OFFERS("EXPORT MODEL old TO 'm.json' FORMAT |",
                  "xgboost|xgboost_ubj|lightgbm|sql|sqlite|postgres|c|onnx");
     CHECK_OFFERS("IMPORT MODEL m FROM 'm.json' FORMAT |", "xgboost|xgboost_ubj|lightgbm");

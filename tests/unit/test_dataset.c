@@ -754,6 +754,25 @@ static void spellings_of_a_word_are_noticed(void **state)
                           "around them alone, as 'Yes' in 100 rows and 'yes' in 100 rows\n");
 }
 
+static void spellings_of_a_number_among_words_are_noticed(void **state)
+{
+    static const char *const classes[] = {"0", "1", "-0", "0.0", "no", "1"};
+    struct table table;
+    (void)state;
+
+    table_open(&table, TASK_CLASSIFICATION, LABEL_TEXT);
+    for (int i = 0; i < 600; i++)
+        add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"), text_cell(classes[i % 6]));
+    check_notices(&table,
+                  "label column \"y\": 3 classes differ from others in the spelling of a number "
+                  "alone, as '-0' in 100 rows, '0' in 100 rows and '0.0' in 100 rows\n");
+    table_open(&table, TASK_CLASSIFICATION, LABEL_TEXT);
+    for (int i = 0; i < 600; i++) /* codes */
+        add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"),
+                text_cell(i % 2 ? "01" : "1"));
+    check_notices(&table, "");
+}
+
 static void classes_that_stand_for_missing_labels_are_noticed(void **state)
 {
     static const struct {
@@ -1077,6 +1096,7 @@ int main(void)
         cmocka_unit_test(words_that_share_buckets_are_noticed),
         cmocka_unit_test(rare_classes_are_noticed),
         cmocka_unit_test(spellings_of_a_word_are_noticed),
+        cmocka_unit_test(spellings_of_a_number_among_words_are_noticed),
         cmocka_unit_test(classes_that_stand_for_missing_labels_are_noticed),
         cmocka_unit_test(labels_that_rather_are_numbers_are_noticed),
         cmocka_unit_test(the_most_classes_work_and_one_more_does_not),

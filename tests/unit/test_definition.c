@@ -9,8 +9,8 @@ static const struct definition_column some_columns[] = {
     {.name = {"Income", 6}},
     {.name = {"user_id", 7}, .is_word = true},
     {.name = {"item_id", 7}, .is_word = true},
-    {.name = {"s[0]", 4}, .source = {"s", 1}},
-    {.name = {"s[1]", 4}, .source = {"s", 1}},
+    {.name = {"s[0]", 4}, .source = {"s", 1}, .is_sequence = true},
+    {.name = {"s[1]", 4}, .source = {"s", 1}, .is_sequence = true},
 };
 static const struct definition_columns all = {.columns = some_columns, .count = 6};
 static const struct definition_columns numbers_alone = {.columns = some_columns, .count = 2};
@@ -122,6 +122,54 @@ static void numbers_and_lists_are_computed(void **state)
                 "divide(numbers_1, column_1); add(subtract_1, divide_1)");
     check_graph("", "return 1 - numbers", &all,
                 "numbers(); constant(value = 1); subtract(constant_1, numbers_1)");
+}
+
+static void widths_and_parts_are_of_values(void **state)
+{
+    (void)state;
+    check_graph("", "x = concat(age, numbers); return dense(numbers, width(x))", &all,
+                "column(name = 'age'); numbers(); concat(column_1, numbers_1); "
+                "dense(numbers_1, units = width(concat_1))");
+    check_graph("", "l = split(numbers, 2); return l[0] * l[1]", &all,
+                "numbers(); part(numbers_1, number = 0, parts = 2, axis = -1); "
+                "part(numbers_1, number = 1, parts = 2, axis = -1); multiply(part_1, part_2)");
+    check_graph("", "return concat(split(axis = 0, parts = 1, x = numbers))", &all,
+                "numbers(); part(numbers_1, number = 0, parts = 1, axis = 0); concat(part_1)");
+    check_refused("return dense(numbers, width(numbers) * 2)",
+                  "the width of a value * a number has no meaning", 1, 38, "");
+    check_refused("return dense(numbers, width(3))",
+                  "width takes a value of the graph, not a number", 1, 29, "");
+    check_refused("return split(numbers)", "split takes x, parts and perhaps an axis", 1, 8,
+                  "split(x, 2)");
+    check_refused("return split(numbers, 2, 0, 1)", "split takes x, parts and perhaps an axis", 1,
+                  8, "split(x, 2)");
+    check_refused("return split(numbers, 2.5)", "a whole number of parts from 1 to 64", 1, 8, "");
+    check_refused("return dropout(numbers, width(numbers))", "rate of dropout is a number from 0",
+                  1, 25, "");
+}
+
+static void calls_are_named_by_texts_and_pictures_have_shapes(void **state)
+{
+    (void)state;
+    check_graph("cell = gru", "return apply(cell, reshape(numbers, [2, 1]), 3)", &all,
+                "numbers(); reshape(numbers_1, shape = [2, 1]); gru(reshape_1, units = 3)");
+    check_graph("c = 'age'", "return image(c, 1, 1) + image(income, 1, 1, 1)", &all,
+                "column(name = 'age'); reshape(column_1, shape = [1, 1, 1]); "
+                "column(name = 'Income'); reshape(column_2, shape = [1, 1, 1]); "
+                "add(reshape_1, reshape_2)");
+    check_graph("",
+                "h = []; for s in number_sequences { h = h + [gru(s, 2)] } "
+                "for x in numbers { h = h + [x] } return concat(h)",
+                &all,
+                "sequence(name = 's'); gru(sequence_1, units = 2); numbers(); "
+                "concat(gru_1, numbers_1)");
+    check_refused("return apply(3)", "the name of an operation as a text, not a number", 1, 14, "");
+    check_refused("return apply()", "apply takes the name of an operation first", 1, 8, "");
+    check_refused("return apply('relo', age)", "there is no operation \"relo\"", 1, 8, "relu");
+    check_refused("return image(age, 8)", "image takes a column, a height, a width", 1, 8, "");
+    check_refused("return image(age, 8, 'a')", "image takes numbers behind the column", 1, 22, "");
+    check_refused("return image(ag, 8, 8)", "no input is called \"ag\"", 1, 14, "age");
+    check_refused("loss = age; return age", "a definition has no loss of its own", 1, 1, "LABEL");
 }
 
 static void inputs_that_are_missing_are_empty_lists(void **state)
@@ -276,7 +324,7 @@ static void a_statement_gives_name_arguments_and_text(void **state)
     CHECK_SLICE(definition.name.schema, "Main");
     CHECK_SLICE(definition.name.name, "zoo/tower");
     CHECK_INT(definition.argument_count, 4);
-    CHECK_INT(definition.arguments[0].type, DEFINITION_INTEGER);
+    CHECK_INT(definition.arguments[0].type, DEFINITION_NUMBER);
     CHECK_INT(definition.arguments[1].type, DEFINITION_NUMBER);
     CHECK_INT(definition.arguments[2].type, DEFINITION_TEXT);
     CHECK_INT(definition.arguments[3].type, DEFINITION_LIST);
@@ -311,8 +359,6 @@ static void names_and_defaults_are_checked(void **state)
     check_statement("DEFINE MODEL zoo/a-b AS 'return age'", "a definition is called zoo/name", 13);
     check_statement("DEFINE MODEL zoo/x (a.b = 2) AS 'return age'", "an argument is named by", 20);
     check_statement("DEFINE MODEL zoo/x (outputs = 2) AS 'return age'", "outputs is an input", 20);
-    check_statement("DEFINE MODEL zoo/x (a = true) AS 'return age'",
-                    "the default of a is no number, text or list", 24);
     check_statement("DEFINE MODEL zoo/x (a = [[1]]) AS 'return age'",
                     "the default of a is no number, text or list", 24);
     check_statement("DEFINE MODEL zoo/"
@@ -347,15 +393,14 @@ static void values_have_the_type_of_the_default(void **state)
     const struct value one = {.kind = VALUE_NUMBER, .number = 1, .is_integer = true};
     const struct value half = {.kind = VALUE_NUMBER, .number = 0.5};
     const struct value word = {.kind = VALUE_WORD, .text = {"relu", 4}};
-    struct definition_argument argument = {.name = {"dim", 3}, .type = DEFINITION_INTEGER};
+    struct definition_argument argument = {.name = {"dim", 3}, .type = DEFINITION_NUMBER};
     struct error err;
 
     (void)state;
     CHECK_OK(definition_check_value(&argument, &one, &err));
-    CHECK_FAILS(definition_check_value(&argument, &half, &err), STATUS_INVALID,
-                "model.dim is a whole number");
-    argument.type = DEFINITION_NUMBER;
     CHECK_OK(definition_check_value(&argument, &half, &err));
+    CHECK_FAILS(definition_check_value(&argument, &word, &err), STATUS_INVALID,
+                "model.dim is a number");
     argument.type = DEFINITION_TEXT;
     CHECK_OK(definition_check_value(&argument, &word, &err));
     argument.type = DEFINITION_LIST;
@@ -389,6 +434,8 @@ int main(void)
         cmocka_unit_test(a_text_becomes_calls_of_operations),
         cmocka_unit_test(loops_and_functions_are_unrolled),
         cmocka_unit_test(numbers_and_lists_are_computed),
+        cmocka_unit_test(widths_and_parts_are_of_values),
+        cmocka_unit_test(calls_are_named_by_texts_and_pictures_have_shapes),
         cmocka_unit_test(inputs_that_are_missing_are_empty_lists),
         cmocka_unit_test(names_of_columns_and_words_need_no_quotes),
         cmocka_unit_test(errors_have_their_place_and_a_suggestion),

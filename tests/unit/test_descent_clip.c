@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "kinds/network/network_attributes.h"
-#include "runtime/learn/descent_parts.h"
+#include "runtime/learn/descent/descent_parts.h"
 #include "tests/unit/learn_rows.h"
 
 struct fixture {

@@ -133,7 +133,7 @@ static void a_cross_comes_back_with_the_places_of_its_columns(void **state)
 
 static void lists_come_back(void **state)
 {
-    struct vector seen = {{"v \"x\"", 5}, 0, 3, 0, {LIST_SPARSE, 3, '|', '=', 0}, true, NULL,
+    struct vector seen = {{"v \"x\"", 5}, 0, 3, 0, {LIST_SPARSE, 3, '|', '=', 0, false}, true, NULL,
                           READING_NUMBER};
     struct direct_order order = {{rows_of(SLICE("train"))}, 1}, read;
     struct error err;
@@ -190,7 +190,8 @@ static void ids_are_those_of_whole_numbers(void **state)
 static void items_of_texts_come_back(void **state)
 {
     struct spool_column columns[] = {
-        spooled[0], {{"tags", 4}, SPOOL_TEXT, READING_NUMBER, 30, {LIST_ITEMS, 128, '|', ':', 0}}};
+        spooled[0],
+        {{"tags", 4}, SPOOL_TEXT, READING_NUMBER, 30, {LIST_ITEMS, 128, '|', ':', 0, false}}};
     struct direct_order order = {{rows_of(SLICE("train"))}, 1}, read;
     struct arena arena;
     struct error err;

@@ -1,6 +1,6 @@
 #include <math.h>
 
-#include "runtime/data/shardstore.h"
+#include "runtime/data/store/shardstore.h"
 #include "runtime/score/dispatch.h"
 #include "tests/outbox_check.h"
 

@@ -3,8 +3,8 @@
 #include <locale.h>
 #include <stdio.h>
 
-#include "cli/display.h"
-#include "cli/table_fit.h"
+#include "cli/printing/display.h"
+#include "cli/printing/table_fit.h"
 
 static void check_cut(const char *whole, unsigned width, const char *expected)
 {

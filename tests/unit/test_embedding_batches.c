@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "runtime/learn/embedding_network.h"
+#include "runtime/learn/networks/embedding_network.h"
 #include "runtime/ps/embedding_batches.h"
 #include "tests/unit/embedding_case.h"
 

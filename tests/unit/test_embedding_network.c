@@ -5,8 +5,8 @@
 
 #include "base/random.h"
 #include "kinds/kinds.h"
-#include "runtime/learn/embedded_fields.h"
-#include "runtime/learn/embedding_network.h"
+#include "runtime/learn/layers/embedded_fields.h"
+#include "runtime/learn/networks/embedding_network.h"
 #include "tests/unit/embedding_case.h"
 #include "tests/unit/embedding_reference.h"
 

@@ -965,11 +965,16 @@ static void formats_are_found_by_name_or_by_the_files_ending(void **state)
     static const struct {
         const char *name, *file;
         enum exchange_format format;
-    } cases[] = {
-        {"xgboost", "m", EXCHANGE_XGBOOST},         {"XGBoost", "m.txt", EXCHANGE_XGBOOST},
-        {"xgboost", "m.UBJ", EXCHANGE_XGBOOST_UBJ}, {"xgboost_ubj", "m", EXCHANGE_XGBOOST_UBJ},
-        {"lightgbm", "m.json", EXCHANGE_LIGHTGBM},  {"", "m.json", EXCHANGE_XGBOOST},
-        {"", "m.ubj", EXCHANGE_XGBOOST_UBJ},        {"", "a/m.txt", EXCHANGE_LIGHTGBM}};
+    } cases[] = {{"xgboost", "m", EXCHANGE_XGBOOST},
+                 {"XGBoost", "m.txt", EXCHANGE_XGBOOST},
+                 {"xgboost", "m.UBJ", EXCHANGE_XGBOOST_UBJ},
+                 {"xgboost_ubj", "m", EXCHANGE_XGBOOST_UBJ},
+                 {"lightgbm", "m.json", EXCHANGE_LIGHTGBM},
+                 {"", "m.json", EXCHANGE_XGBOOST},
+                 {"", "m.ubj", EXCHANGE_XGBOOST_UBJ},
+                 {"", "a/m.txt", EXCHANGE_LIGHTGBM},
+                 {"onnx", "m", EXCHANGE_ONNX},
+                 {"", "m.onnx", EXCHANGE_ONNX}};
     enum exchange_format format;
     struct error err;
 
@@ -979,8 +984,8 @@ static void formats_are_found_by_name_or_by_the_files_ending(void **state)
             exchange_format_find(slice_of(cases[i].name), slice_of(cases[i].file), &format, &err));
         CHECK_INT(format, cases[i].format);
     }
-    CHECK_FAILS(exchange_format_find(SLICE("onnx"), SLICE("m.json"), &format, &err), STATUS_INVALID,
-                "no format \"onnx\"");
+    CHECK_FAILS(exchange_format_find(SLICE("pmml"), SLICE("m.json"), &format, &err), STATUS_INVALID,
+                "no format \"pmml\"");
     CHECK(strstr(err.hint, "lightgbm (.txt)"));
     CHECK_FAILS(exchange_format_find(SLICE(""), SLICE(""), &format, &err), STATUS_INVALID,
                 "no format \"\"");

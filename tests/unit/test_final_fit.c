@@ -1,8 +1,12 @@
 #include "runtime/learn/final_fit.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "jobspec/job_size.h"
+#include "runtime/data/model_file.h"
 #include "tests/check.h"
 #include "tests/unit/final_fit_reference.h"
 
@@ -221,6 +225,113 @@ static void what_cannot_be_learned_is_refused(void **state)
     final_fit_close(made.fit);
 }
 
+/* The rows of the reference in two folds, whose scores come to a third fit. */
+static void scores_of_folds_make_what_their_rows_make(void **state)
+{
+    struct error err;
+    (void)state;
+
+    for (uint32_t classes = 2; classes <= REFERENCE_CLASSES; classes++) {
+        struct jobspec spec = spec_of(CALIBRATION_ISOTONIC, classes == 2 ? "f1" : NULL);
+        struct fold_score scores[REFERENCE_CLASSES * REFERENCE_ROWS];
+        struct dataset dataset = {.labels.count = classes, .validation.rows = REFERENCE_ROWS};
+        struct finished whole, folded = {.fit = NULL};
+        struct slice *slices;
+        uint32_t count;
+
+        CHECK_OK(fit(&spec, classes, false, 1, &whole, &err));
+        spec.fold_scores = FOLD_SCORES_KEPT;
+        CHECK(final_fit_reads_rows(&spec));
+        dataset.fold_scores = scores;
+        for (uint32_t fold = 0; fold < 2; fold++) {
+            struct final_fit *kept;
+
+            CHECK_OK(final_fit_open(&spec, &dataset, &kept, &err));
+            for (uint32_t row = fold; row < REFERENCE_ROWS; row += 2) {
+                float outputs[REFERENCE_CLASSES];
+                const struct scorer scorer = {.outputs = outputs};
+
+                for (uint32_t c = 0; c < REFERENCE_CLASSES; c++)
+                    outputs[c] = (float)reference_scores[row * REFERENCE_CLASSES + c];
+                CHECK_OK(final_fit_add(
+                    kept, &scorer, classes == 2 ? reference_labels[row] : reference_classes[row],
+                    &err));
+            }
+            CHECK_OK(final_fit_scores(kept, &slices, &count, &err));
+            CHECK_INT(count, 1);
+            memcpy(scores + dataset.fold_score_count, slices[0].data, slices[0].size);
+            dataset.fold_score_count += slices[0].size / sizeof *scores;
+            final_fit_close(kept);
+        }
+        spec.fold_scores = FOLD_SCORES_GIVEN;
+        dataset.validation.rows = 0;
+        CHECK(!final_fit_reads_rows(&spec));
+        CHECK_OK(final_fit_open(&spec, &dataset, &folded.fit, &err));
+        CHECK_OK(final_fit_finish(folded.fit, &folded.final, &err));
+        CHECK_INT(folded.final.rows, whole.final.rows);
+        CHECK(memcmp(&folded.final.threshold, &whole.final.threshold, sizeof(double)) == 0);
+        for (uint32_t i = 0; i < whole.final.map_count; i++) {
+            const struct calibration_map *a = &whole.final.maps[i], *b = &folded.final.maps[i];
+
+            CHECK_INT(b->count, a->count);
+            assert_memory_equal(b->scores, a->scores, a->count * sizeof *a->scores);
+            assert_memory_equal(b->shares, a->shares, a->count * sizeof *a->shares);
+        }
+        final_fit_close(whole.fit);
+        final_fit_close(folded.fit);
+        scores[0].classes++;
+        CHECK_FAILS(final_fit_open(&spec, &dataset, &folded.fit, &err), STATUS_INVALID,
+                    "the model of a fold has learned");
+        CHECK(!folded.fit);
+    }
+}
+
+static enum status write_scores(const char *path, const struct fold_score *score, size_t size,
+                                const char *part, struct error *err)
+{
+    struct model_file *file;
+    const struct model_row row = {.part = slice_of(part),
+                                  .name = SLICE(""),
+                                  .has_data = true,
+                                  .data = {(const char *)score, size}};
+
+    TRY(model_file_create(path, &file, err));
+    return model_file_close(file, model_file_put(file, &row, err), err);
+}
+
+static void damaged_scores_are_refused(void **state)
+{
+    const struct fold_score good = {0.5, 3, 2, 0, 2};
+    const struct fold_score bad[] = {
+        {NAN, 3, 2, 0, 2}, {0.5, 0, 0, 0, 2}, {0.5, 3, 4, 0, 2}, {0.5, 3, 2, 2, 2}};
+    char path[] = "/tmp/fold-scores-XXXXXX";
+    const int handle = mkstemp(path);
+    struct fold_score *scores;
+    struct arena arena;
+    struct error err;
+    size_t count;
+    (void)state;
+
+    CHECK(handle >= 0 && close(handle) == 0);
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_OK(write_scores(path, &good, sizeof good, "fold scores", &err));
+    CHECK_OK(fold_scores_read(path, &arena, &scores, &count, &err));
+    CHECK_INT(count, 1);
+    assert_memory_equal(scores, &good, sizeof good);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        CHECK_OK(write_scores(path, &bad[i], sizeof bad[i], "fold scores", &err));
+        CHECK_FAILS(fold_scores_read(path, &arena, &scores, &count, &err), STATUS_CORRUPT,
+                    "are damaged");
+    }
+    CHECK_OK(write_scores(path, &good, sizeof good - 1, "fold scores", &err));
+    CHECK_FAILS(fold_scores_read(path, &arena, &scores, &count, &err), STATUS_CORRUPT, "damaged");
+    CHECK_OK(write_scores(path, &good, sizeof good, "tensor", &err));
+    CHECK_FAILS(fold_scores_read(path, &arena, &scores, &count, &err), STATUS_CORRUPT, "damaged");
+    CHECK(unlink(path) == 0);
+    CHECK_FAILS(fold_scores_read(path, &arena, &scores, &count, &err), STATUS_IO, "");
+    arena_deinit(&arena);
+}
+
 static void rules_are_read(void **state)
 {
     static const char *const good[] = {
@@ -246,6 +357,8 @@ int main(void)
         cmocka_unit_test(a_number_needs_no_rows),
         cmocka_unit_test(the_order_of_rows_makes_no_difference_to_a_bit),
         cmocka_unit_test(what_cannot_be_learned_is_refused),
+        cmocka_unit_test(scores_of_folds_make_what_their_rows_make),
+        cmocka_unit_test(damaged_scores_are_refused),
         cmocka_unit_test(rules_are_read),
     };
 

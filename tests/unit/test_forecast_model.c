@@ -785,6 +785,130 @@ static void a_word_that_is_no_integer_is_damage(void **state)
     fixture_deinit(&fixture);
 }
 
+/* ----- totals ----- */
+
+static enum status read_totals(struct fixture *fixture, enum forecast_hierarchy hierarchy,
+                               const float ids[FIXTURE_SERIES][2], struct model *model,
+                               struct error *err)
+{
+    struct forecast_model *content;
+
+    forecast_fixture_init(fixture);
+    content = (struct forecast_model *)(uintptr_t)fixture->model.content;
+    content->hierarchy = hierarchy;
+    content->ids = ids[0];
+    return read_rows(fixture, model, err);
+}
+
+static const float totals[FIXTURE_SERIES][2] = {{-1, -1}, {0, -1}, {0, 0}, {0, 1}};
+
+static void totals_are_found_by_nulls(void **state)
+{
+    struct forecast_rows rows;
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+    uint32_t series;
+    (void)state;
+
+    CHECK_OK(read_totals(&fixture, HIERARCHY_MINT, totals, &model, &err));
+    CHECK_INT(forecast_of(&model)->hierarchy, HIERARCHY_MINT);
+    CHECK(forecast_row_series(&model, (int32_t[]){INPUT_NULL_APART, INPUT_NULL_APART}, &series));
+    CHECK_INT(series, 0);
+    CHECK(forecast_row_series(&model, (int32_t[]){0, INPUT_NULL_APART}, &series));
+    CHECK_INT(series, 1);
+    CHECK(!forecast_row_series(&model, (int32_t[]){0, -1}, &series)); /* a word that is not known */
+    CHECK(!forecast_row_series(
+        &model, (int32_t[]){INPUT_NULL_APART, (int32_t)model.transform.inputs[1].first_id},
+        &series));
+    for (int i = 0; i < 4; i++) {
+        static const char *const names[] = {"[null,null]", "[\"it's\",null]", "[\"it's\",\"9\"]",
+                                            "[null,\"9\"]"};
+        const struct slice name = slice_of(names[i]);
+
+        CHECK_OK(
+            forecast_rows_open(&rows, &model, &(struct forecast_ask){.series = &name}, NULL, &err));
+        CHECK_INT(rows.series_count, i < 3);
+        CHECK(i == 3 || rows.order[0] == (i < 2 ? (uint32_t)i : 3));
+        forecast_rows_close(&rows);
+    }
+    fixture_deinit(&fixture);
+    CHECK_OK(read_totals(&fixture, HIERARCHY_BOTTOM_UP, totals, &model, &err));
+    fixture_deinit(&fixture);
+}
+
+static void totals_that_cannot_be_are_damage(void **state)
+{
+    static const float all[][FIXTURE_SERIES][2] = {{{-1, 0}, {0, -1}, {0, 0}, {0, 1}},
+                                                   {{-1, -1}, {0, -2}, {0, 0}, {0, 1}},
+                                                   {{0, -1}, {-1, -1}, {0, 0}, {0, 1}}};
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        CHECK_FAILS(read_totals(&fixture, HIERARCHY_MINT, all[i], &model, &err), STATUS_CORRUPT,
+                    "is none that could be forecast");
+        fixture_deinit(&fixture);
+    }
+    CHECK_FAILS(read_totals(&fixture, HIERARCHY_NONE, totals, &model, &err), STATUS_CORRUPT,
+                "series 1 is none that could be forecast");
+    fixture_deinit(&fixture);
+}
+
+/* ----- transforms ----- */
+
+static enum status read_transformed(struct fixture *fixture, const float *lambdas,
+                                    struct model *model, struct error *err)
+{
+    struct forecast_model *content;
+
+    forecast_fixture_init(fixture);
+    content = (struct forecast_model *)(uintptr_t)fixture->model.content;
+    content->is_transformed = true;
+    content->lambdas = lambdas;
+    return read_rows(fixture, model, err);
+}
+
+/* Numbers of the first series are logarithms, those of the third what they are. */
+static void numbers_come_back_as_values(void **state)
+{
+    static const float lambdas[FIXTURE_SERIES] = {0, 5, 10, 10};
+    const struct forecast_interval interval = forecast_interval_of(0.95);
+    struct forecast_step step;
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(read_transformed(&fixture, lambdas, &model, &err));
+    step = forecast_step_of(forecast_of(&model), 0, 1, &interval);
+    CHECK(fabs(step.value - exp(0.1 + 0.125)) < 1e-12); /* a deviation of a half */
+    CHECK(fabs(step.lower - exp(0.1 - 2)) < 1e-12 && fabs(step.upper - exp(2.1)) < 1e-12);
+    step = forecast_step_of(forecast_of(&model), 2, 1, &interval);
+    CHECK(step.value == 1.0 / 3 && step.deviation == 0.5);
+    CHECK(forecast_anomaly(forecast_of(&model), 0, 1, NULL, 0) == 1);
+    CHECK(forecast_anomaly(forecast_of(&model), 0, 1, NULL, exp(0.1)) < 0.1);
+    CHECK(fabs(forecast_anomaly(forecast_of(&model), 0, 1, NULL, exp(2.1)) - 0.95) < 1e-6);
+    fixture_deinit(&fixture);
+}
+
+static void a_transform_that_is_none_is_damage(void **state)
+{
+    static const float all[][FIXTURE_SERIES] = {{-1, 0, 0, 0}, {0, 11, 0, 0}, {0, 0, 0.5F, 0}};
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        CHECK_FAILS(read_transformed(&fixture, all[i], &model, &err), STATUS_CORRUPT,
+                    "has a transform that is none");
+        fixture_deinit(&fixture);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -813,6 +937,10 @@ int main(void)
         cmocka_unit_test(one_series_is_looked_up),
         cmocka_unit_test(what_cannot_be_asked_for_is_refused),
         cmocka_unit_test(a_word_that_is_no_integer_is_damage),
+        cmocka_unit_test(totals_are_found_by_nulls),
+        cmocka_unit_test(totals_that_cannot_be_are_damage),
+        cmocka_unit_test(numbers_come_back_as_values),
+        cmocka_unit_test(a_transform_that_is_none_is_damage),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,203 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "graph/graph_infer.h"
-#include "graph/graph_run.h"
 #include "tests/check.h"
-#include "tests/unit/made_graph.h"
-
-#define ROWS       7
-#define FEATURES   12
-#define IDS        5
-#define OUTPUTS    3
-#define DIFFERENCE 2e-3
-#define TOLERANCE  2e-3
-
-/* 12 numbers; plan and city are categories of 4 and 6 words, tags a text of up to 3 of 5. */
-static const struct graph_column columns[] = {
-    {.name = {"x", 1}, .dense = 0, .dense_count = FEATURES},
-    {.name = {"plan", 4}, .ids = 0, .id_count = 1, .first_row = 0, .rows = 4},
-    {.name = {"city", 4}, .ids = 1, .id_count = 1, .first_row = 4, .rows = 6},
-    {.name = {"tags", 4},
-     .ids = 2,
-     .id_count = 3,
-     .first_row = 10,
-     .rows = 5,
-     .is_text = true,
-     .combiner = COMBINER_MEAN},
-};
-static const struct graph_row row = {columns, 4, FEATURES, IDS, 15, OUTPUTS, false};
-static const int32_t ids[ROWS][IDS] = {
-    {0, 4, 10, 12, -1}, {1, 5, 11, -1, -1}, {-1, 9, -1, -1, -1}, {3, -1, 10, 11, 14},
-    {0, 6, 13, -1, -1}, {2, 7, 12, 14, -1}, {1, 4, 14, -1, -1},
-};
-
-struct fixture {
-    struct arena arena;
-    struct graph graph;
-    struct graph_plan plan;
-    struct graph_room room;
-    struct touched_rows touched;
-    float features[ROWS * FEATURES];
-    float *parameters, *transposed, *gradient;
-    float weights[ROWS * OUTPUTS]; /* weights of the outputs in the loss */
-    double difference;             /* change of a parameter: less where the value has edges */
-};
-
-static int open_fixture(void **state)
-{
-    struct fixture *fixture = calloc(1, sizeof *fixture);
-
-    fixture->difference = DIFFERENCE;
-    arena_init(&fixture->arena, 1 << 24);
-    graph_begin(&fixture->graph, &fixture->arena);
-    *state = fixture;
-    return 0;
-}
-
-static int close_fixture(void **state)
-{
-    struct fixture *fixture = *state;
-
-    graph_room_close(&fixture->room);
-    touched_rows_deinit(&fixture->touched);
-    arena_deinit(&fixture->arena);
-    free(fixture->parameters);
-    free(fixture->transposed);
-    free(fixture->gradient);
-    free(fixture);
-    return 0;
-}
-
-static float random_float(uint32_t what, uint32_t i)
-{
-    return (float)(2 * random_uniform(3, RANDOM_SIMULATION, what, i) - 1);
-}
-
-/* dense(value, 3) of all its numbers, and room to compute in. */
-static void finish(struct fixture *fixture, uint32_t value)
-{
-    struct graph *graph = &fixture->graph;
-    const uint32_t flat = CALL(graph, "flatten", node_of(value));
-    struct error err;
-
-    made_end(graph, CALL(graph, "dense", node_of(flat), number_of(GRAPH_OUTPUTS)));
-    CHECK_OK(graph_infer(graph, &row, &err));
-    CHECK_OK(graph_plan_make(graph, ROWS, true, &fixture->arena, &fixture->plan, &err));
-    CHECK_OK(graph_room_open(&fixture->room, graph, &fixture->plan, &err));
-    CHECK_OK(touched_rows_make(&fixture->touched, row.id_rows, &err));
-    fixture->parameters = calloc(graph->floats, sizeof(float));
-    fixture->gradient = calloc(graph->floats, sizeof(float));
-    fixture->transposed = calloc(graph->transposed + 1, sizeof(float));
-    for (uint32_t i = 0; i < graph->floats; i++)
-        fixture->parameters[i] = 0.5f * random_float(0, i);
-    for (uint32_t i = 0; i < ROWS * FEATURES; i++)
-        fixture->features[i] = random_float(1, i);
-    for (uint32_t i = 0; i < ROWS * OUTPUTS; i++)
-        fixture->weights[i] = random_float(2, i);
-}
-
-static struct graph_rows rows_of(const struct fixture *fixture, uint32_t first, uint32_t n)
-{
-    return (struct graph_rows){.features = fixture->features + (size_t)first * FEATURES,
-                               .ids = ids[first],
-                               .n = n,
-                               .learns = true,
-                               .seed = 1,
-                               .step = 2,
-                               .position = first};
-}
-
-/* The sum of the outputs, each with its weight. */
-static double loss_of(const struct fixture *fixture)
-{
-    const struct graph_rows rows = rows_of(fixture, 0, ROWS);
-    const float *outputs = graph_forward(&fixture->room, fixture->parameters, &rows);
-    double loss = 0;
-
-    for (uint32_t i = 0; i < ROWS * OUTPUTS; i++)
-        loss += (double)outputs[i] * (double)fixture->weights[i];
-    return loss;
-}
-
-static void go_back(const struct fixture *fixture)
-{
-    const struct graph_rows rows = rows_of(fixture, 0, ROWS);
-
-    graph_transpose(&fixture->graph, fixture->parameters, fixture->transposed);
-    (void)loss_of(fixture);
-    memcpy(graph_delta(&fixture->room), fixture->weights, sizeof fixture->weights);
-    graph_backward(&fixture->room, fixture->parameters, fixture->transposed, &rows,
-                   fixture->gradient, (struct touched_rows *)(uintptr_t)&fixture->touched);
-}
-
-/* The gradient of a parameter: rows of the table lie where they were touched. */
-static double gradient_of(const struct fixture *fixture, uint32_t i)
-{
-    const struct graph *graph = &fixture->graph;
-    const struct graph_parameter *table =
-        graph->table == GRAPH_NONE ? NULL : &graph->parameters[graph->table];
-    uint32_t id, place;
-
-    if (!table || i < table->first)
-        return (double)fixture->gradient[i];
-    id = (i - table->first) / table->width;
-    if (!touched_rows_has(&fixture->touched, id))
-        return 0;
-    place = touched_rows_place(&fixture->touched, id);
-    return (double)
-        fixture->gradient[table->first + place * table->width + (i - table->first) % table->width];
-}
-
-static void check_gradient(struct fixture *fixture)
-{
-    go_back(fixture);
-    for (uint32_t i = 0; i < fixture->graph.floats; i++) {
-        const float before = fixture->parameters[i];
-        const double gradient = gradient_of(fixture, i);
-        double difference;
-
-        fixture->parameters[i] = before + (float)fixture->difference;
-        difference = loss_of(fixture);
-        fixture->parameters[i] = before - (float)fixture->difference;
-        difference = (difference - loss_of(fixture)) / (2 * fixture->difference);
-        fixture->parameters[i] = before;
-        if (!(fabs(difference - gradient) <= TOLERANCE * (1 + fabs(difference))))
-            check_failed("parameter %u: the gradient is %g, and differences say %g", i, gradient,
-                         difference);
-    }
-}
-
-/* The outputs of each row alone are those of all rows together. */
-static void check_rows(const struct fixture *fixture)
-{
-    const struct graph_rows all = rows_of(fixture, 0, ROWS);
-    float together[ROWS * OUTPUTS];
-
-    memcpy(together, graph_forward(&fixture->room, fixture->parameters, &all), sizeof together);
-    for (uint32_t i = 0; i < ROWS; i++) {
-        const struct graph_rows one = rows_of(fixture, i, 1);
-        const float *alone = graph_forward(&fixture->room, fixture->parameters, &one);
-
-        assert_memory_equal(alone, together + (size_t)i * OUTPUTS, OUTPUTS * sizeof *alone);
-    }
-}
-
-static void check_operation(struct fixture *fixture, uint32_t value)
-{
-    finish(fixture, value);
-    check_gradient(fixture);
-    check_rows(fixture);
-}
+#include "tests/unit/graph_trial.h"
 
 /* ---- a trial of each operation, and what it is given ---- */
-
-/* Numbers that depend on parameters. */
-static uint32_t array_of(struct graph *graph, uint32_t size)
-{
-    return CALL(graph, "dense", node_of(made_call(graph, "numbers", NULL, 0)), number_of(size));
-}
 
 static void numbers_words_dense_embedding_concat(void **state)
 {
@@ -317,19 +125,6 @@ static void activations(void **state)
     }
 }
 
-/* Numbers of that shape. */
-static uint32_t shaped(struct graph *graph, double a, double b, double c)
-{
-    const uint32_t flat = array_of(graph, (uint32_t)(a * b * c));
-
-    return CALL(graph, "reshape", node_of(flat), LIST_OF(a, b, c));
-}
-
-static uint32_t table_of(struct graph *graph, double a, double b)
-{
-    return CALL(graph, "reshape", node_of(array_of(graph, (uint32_t)(a * b))), LIST_OF(a, b));
-}
-
 static void convolutions(void **state)
 {
     static const double strides[] = {1, 2};
@@ -377,9 +172,9 @@ static void a_convolution_pads_as_keras_does(void **state)
     /* The dense layer behind it gives the first three of its numbers. */
     for (uint32_t i = 0; i < OUTPUTS; i++)
         fixture->parameters[graph->parameters[2].first + i * OUTPUTS + i] = 1;
-    outputs =
-        graph_forward(&fixture->room, fixture->parameters,
-                      &(struct graph_rows){.features = fixture->features, .ids = ids[0], .n = 1});
+    outputs = graph_forward(
+        &fixture->room, fixture->parameters,
+        &(struct graph_rows){.features = fixture->features, .ids = trial_ids[0], .n = 1});
     /* A row of zeros is before the rows and one behind; of columns one is behind alone. */
     CHECK(outputs[0] == 0 + 1 + 2 + 4 + 5 + 6);
     CHECK(outputs[1] == 2 + 3 + 6 + 7);
@@ -505,13 +300,6 @@ static void infer_sequence(struct fixture *fixture, const char *name)
     fixture->parameters[graph->parameters[5].first] = 0;     /* in the output */
 }
 
-static double state_of(const struct fixture *fixture, const float *features)
-{
-    const struct graph_rows rows = {.features = features, .n = 1};
-
-    return (double)*graph_forward(&fixture->room, fixture->parameters, &rows);
-}
-
 /*
  * The formulas of torch.nn.RNN, GRU and LSTM with one unit, computed by
  *
@@ -592,12 +380,10 @@ static void a_graph_that_takes_too_much_memory_is_refused(void **state)
     for (int i = 0; i < 4; i++)
         x = CALL(graph, "concat", node_of(x), node_of(x));
     made_end(graph, CALL(graph, "dense", node_of(x), number_of(3)));
-    CHECK_OK(graph_infer(graph, &row, &err));
+    CHECK_OK(graph_infer(graph, &trial_row, &err));
     CHECK_FAILS(graph_plan_make(graph, 4096, true, &fixture->arena, &plan, &err), STATUS_LIMIT,
                 "the values of 4096 rows");
 }
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
 
 int main(void)
 {

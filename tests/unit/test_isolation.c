@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "kinds/trees/isolation_kind.h"
-#include "runtime/learn/trees/isolation_draws.h"
-#include "runtime/learn/trees/isolation_tree.h"
+#include "runtime/learn/isolation/isolation_draws.h"
+#include "runtime/learn/isolation/isolation_tree.h"
 #include "runtime/learners/learners.h"
 #include "tests/unit/row_sums_group.h"
 

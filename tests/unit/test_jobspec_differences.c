@@ -132,6 +132,7 @@ static void jobs_that_read_or_tell_otherwise_are_not_equal(void **state)
     DIFFERS(positive, SLICE("yes"));
     DIFFERS(threshold, SLICE("f1"));
     DIFFERS(calibration, CALIBRATION_SIGMOID);
+    DIFFERS(fold_scores, FOLD_SCORES_GIVEN);
     DIFFERS(label_reading, READING_NUMBER);
     DIFFERS(average, AVERAGE_WEIGHTED);
     DIFFERS(has_default_metrics, true);
@@ -153,13 +154,17 @@ static void jobs_that_read_or_tell_otherwise_are_not_equal(void **state)
     DIFFERS(inputs, others);
     others[0] = a.inputs[0], others[0].groups = (uint64_t)1 << 63;
     DIFFERS(inputs, others);
-    others[0] = a.inputs[0], others[0].list = (struct cell_list){LIST_DENSE, 3, ',', 0, 0};
+    others[0] = a.inputs[0], others[0].list = (struct cell_list){LIST_DENSE, 3, ',', 0, 0, false};
     DIFFERS(inputs, others);
     others[0] = a.inputs[0], others[0].element = 1;
     DIFFERS(inputs, others);
     others[0] = a.inputs[0], others[0].combiner = COMBINER_MEAN;
     DIFFERS(inputs, others);
     others[0] = a.inputs[0], others[0].is_weighted = true;
+    DIFFERS(inputs, others);
+    others[0] = a.inputs[0], others[0].has_pairs = true;
+    DIFFERS(inputs, others);
+    others[0] = a.inputs[0], others[0].weight = TEXT_WEIGHT_TFIDF;
     DIFFERS(inputs, others);
     DIFFERS(role_count, 1);
 #undef DIFFERS
@@ -282,7 +287,7 @@ static struct input_spec list_input(void)
 {
     return (struct input_spec){.name = SLICE("seen[2]"),
                                .type = INPUT_NUMERIC,
-                               .list = {LIST_SPARSE, 10, 0, ':', 0},
+                               .list = {LIST_SPARSE, 10, 0, ':', 0, false},
                                .element = 2,
                                .source = SLICE("seen"),
                                .keeps_codes = true};
@@ -297,7 +302,7 @@ static struct input_spec items_input(void)
                                .rule = RULE_ID,
                                .combiner = COMBINER_MEAN,
                                .is_weighted = true,
-                               .list = {LIST_ITEMS, 20, ' ', ':', 0},
+                               .list = {LIST_ITEMS, 20, ' ', ':', 0, false},
                                .source = SLICE("seen")};
 }
 

@@ -6,8 +6,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "runtime/data/destination.h"
-#include "runtime/data/jobstore.h"
+#include "runtime/data/store/destination.h"
+#include "runtime/data/store/jobstore.h"
 #include "tests/unit/data_fixture.h"
 
 static unsigned synced;

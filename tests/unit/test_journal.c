@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 #include "base/json.h"
-#include "runtime/data/journal.h"
-#include "runtime/data/journal_replay.h"
-#include "runtime/data/shardstore.h"
-#include "runtime/data/step_log.h"
+#include "runtime/data/store/journal.h"
+#include "runtime/data/store/journal_replay.h"
+#include "runtime/data/store/shardstore.h"
+#include "runtime/data/store/step_log.h"
 #include "tests/check.h"
 
 #define JOB         7

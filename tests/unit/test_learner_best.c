@@ -4,7 +4,7 @@
 
 #include "jobspec/job_size.h"
 #include "kinds/network/network_attributes.h"
-#include "runtime/learn/descent_best.h"
+#include "runtime/learn/descent/descent_best.h"
 #include "tests/unit/learn_rows.h"
 
 /* A network that learns the 40 rows by heart, whatever that costs those that are held out. The rate

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "kinds/network/network_attributes.h"
-#include "runtime/learn/loss_head.h"
-#include "runtime/learn/start.h"
+#include "runtime/learn/layers/loss_head.h"
+#include "runtime/learn/networks/start.h"
 #include "tests/unit/learn_rows.h"
 #include "tests/unit/loss_reference.h"
 

@@ -251,6 +251,36 @@ static void a_server_is_told_what_its_rows_may_take_of_its_memory(void **state)
     text_deinit(&selector);
 }
 
+static void check_class(struct slice class, bool is_surplus, const char *expected)
+{
+    const struct kube_member worker = {
+        .is_surplus = is_surplus, .master = {"m", 1}, .memory = 1 << 26};
+    struct kube_job job = iris;
+    cJSON *pod;
+
+    job.priority_class = class;
+    pod = manifest_member(&job, &worker, SLICE("uid-1"));
+    CHECK_SLICE(API_TEXT(pod, "spec", "priorityClassName"), expected);
+    CHECK_SLICE(
+        API_TEXT(pod, "metadata", "annotations", "cluster-autoscaler.kubernetes.io/safe-to-evict"),
+        "true");
+    cJSON_Delete(pod);
+}
+
+static void workers_that_a_job_can_do_without_have_a_class_of_their_own(void **state)
+{
+    struct kube_job job = iris;
+    (void)state;
+
+    check_class(SLICE("totrain-first"), false, "totrain-first");
+    check_class(SLICE("totrain-first"), true, "totrain-more");
+    check_class(SLICE("totrain-first-high"), true, "totrain-more-high");
+    check_class(SLICE("batch"), true, "batch");
+    job.priority_class = SLICE("totrain-first-low");
+    CHECK_INT(kube_job_use(&job).band, -1);
+    CHECK_INT(kube_job_use(&iris).band, 0);
+}
+
 static void a_servers_pod_has_more_than_its_rows(void **state)
 {
     struct kube_job job = job_with_servers(2, 0);
@@ -531,6 +561,7 @@ int main(void)
         cmocka_unit_test(a_worker_has_no_token_and_no_files_but_its_own),
         cmocka_unit_test(a_worker_would_rather_not_be_where_others_were_lost),
         cmocka_unit_test(a_server_is_told_what_its_rows_may_take_of_its_memory),
+        cmocka_unit_test(workers_that_a_job_can_do_without_have_a_class_of_their_own),
         cmocka_unit_test(a_servers_pod_has_more_than_its_rows),
         cmocka_unit_test(servers_of_a_job_are_read_again),
         cmocka_unit_test(names_of_the_longest_job_are_labels),

@@ -7,7 +7,7 @@
 #include "arithmetic/affine.h"
 #include "base/random.h"
 #include "kinds/network/network_attributes.h"
-#include "runtime/learn/network.h"
+#include "runtime/learn/networks/network.h"
 #include "tests/unit/learn_rows.h"
 
 #define ROWS           24

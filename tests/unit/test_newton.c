@@ -8,7 +8,7 @@
 #include "inputs/encoders.h"
 #include "kinds/kinds.h"
 #include "kinds/linear/linear_attributes.h"
-#include "runtime/learn/newton_solve.h"
+#include "runtime/learn/sums/newton_solve.h"
 #include "runtime/learners/learners.h"
 #include "tests/unit/row_sums_group.h"
 

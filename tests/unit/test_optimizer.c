@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "base/words.h"
-#include "runtime/learn/optimizer.h"
-#include "runtime/learn/pairs.h"
-#include "runtime/learn/schedule.h"
+#include "runtime/learn/optimizer/optimizer.h"
+#include "runtime/learn/optimizer/pairs.h"
+#include "runtime/learn/optimizer/schedule.h"
 
 #define STEPS 10
 #define COUNT 5

@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 #include <sys/resource.h>
 
-#include "runtime/data/step_log.h"
+#include "runtime/data/store/step_log.h"
 #include "runtime/record/outbox_executor.h"
 #include "tests/unit/data_fixture.h"
 

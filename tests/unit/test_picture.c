@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/picture.h"
+#include "report/picture.h"
 #include "tests/check.h"
 
 #define INTEGER(value) ((struct cell){.type = CELL_INTEGER, .integer = (value)})

@@ -1,5 +1,6 @@
 #include <math.h>
 
+#include "kinds/forecast/forecast_attributes.h"
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/network/network_attributes.h"
 #include "kinds/trees/trees_attributes.h"
@@ -671,9 +672,15 @@ static void models_of_coefficients_take_no_texts(void **state)
     PLAN_FAILS(TREES "SELECT * FROM t TO TRAIN OLS COLUMN a, TEXT(w) LABEL b INTO m",
                STATUS_INVALID, "column \"w\" is a text, and OLS takes numbers");
     CHECK(strstr(scene.err.hint, "LinearRegressor learns from the words of texts"));
-    PLAN_FAILS(TREES "SELECT * FROM t TO TRAIN NaiveBayes COLUMN a, TEXT(w) LABEL few INTO m",
+    PLAN_FAILS(TREES "SELECT * FROM t TO TRAIN ScoreCard COLUMN a, TEXT(w) LABEL few INTO m",
                STATUS_INVALID, "column \"w\" is a text");
     CHECK(strstr(scene.err.hint, "LinearClassifier"));
+    PLAN_OK(TREES "SELECT * FROM t TO TRAIN NaiveBayes COLUMN a, TEXT(w) LABEL few INTO m");
+    CHECK_INT(scene.plan.inputs[1].spec.weight, TEXT_WEIGHT_COUNT);
+    PLAN_FAILS(
+        TREES
+        "SELECT * FROM t TO TRAIN NaiveBayes COLUMN CATEGORY_HASH(w, 5, ',') LABEL few INTO m",
+        STATUS_INVALID, "is a category of several values, and NaiveBayes takes one");
     scene_deinit(&scene);
 }
 
@@ -771,6 +778,45 @@ static void a_forecast_has_the_columns_of_its_history(void **state)
     CHECK(slice_is(plan->results[4].name, "sales_upper"));
     PLAN_OK("-- model: f Forecast regression; label lower real; inputs day numeric\nFORECAST f");
     CHECK(slice_is(plan->results[2].name, "lower_lower"));
+    scene_deinit(&scene);
+}
+
+#define FUND    "-- query: time TEXT 9 texts 9 dates; purchase REAL 9 reals\n"
+#define SQLFLOW "SELECT * FROM fund TO TRAIN sqlflow_models.ARIMAWithSTLDecomposition WITH "
+#define DAYS    "model.forecast_start = '2014-09-01', model.forecast_end = '2014-09-30'"
+#define INTO    " LABEL purchase INTO p"
+
+static void days_of_a_statement_count_its_steps(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(FUND SQLFLOW "model.order = [7, 0, 2], model.period = [7, 30], " DAYS INTO);
+    CHECK_INT(forecast_params(&scene.plan.spec.params)->horizon, 30);
+    PLAN_OK(FUND SQLFLOW "model.date_format = '%Y-%m-%d %H:%M:%S', " DAYS INTO);
+    PLAN_OK(FUND SQLFLOW "model.date_format = '%Y-%m-%d', forecast.time = 'time', " DAYS INTO);
+    PLAN_FAILS(FUND SQLFLOW "model.date_format = '%Y%m%d', " DAYS INTO, STATUS_INVALID,
+               "dates are written as %Y-%m-%d");
+    PLAN_FAILS(FUND SQLFLOW "model.forecast_start = '2014-09-01'" INTO, STATUS_INVALID,
+               "are set together");
+    PLAN_FAILS(FUND SQLFLOW "model.forecast_end = '2014-09-01'" INTO, STATUS_INVALID,
+               "are set together");
+    PLAN_FAILS(FUND SQLFLOW DAYS ", forecast.horizon = 3" INTO, STATUS_INVALID,
+               "so does forecast.horizon");
+    PLAN_FAILS(FUND SQLFLOW "model.forecast_start = 'a', model.forecast_end = '2014-09-30'" INTO,
+               STATUS_INVALID, "is a date, not 'a'");
+    PLAN_FAILS(FUND SQLFLOW "model.forecast_start = '2014-09-01', model.forecast_end = 'b'" INTO,
+               STATUS_INVALID, "is a date, not 'b'");
+    PLAN_FAILS(FUND SQLFLOW
+               "model.forecast_start = '2014-09-02', model.forecast_end = '2014-09-01'" INTO,
+               STATUS_INVALID, "forecast.end is before forecast.start");
+    PLAN_FAILS("-- query: a TEXT 9 texts 9 dates; b TEXT 9 texts 9 dates; purchase REAL 9 "
+               "reals\n" SQLFLOW DAYS INTO,
+               STATUS_INVALID, "needs forecast.time");
+    PLAN_FAILS("-- query: a TEXT 9 texts; purchase REAL 9 reals\n" SQLFLOW DAYS INTO,
+               STATUS_INVALID, "needs forecast.time");
+    PLAN_FAILS(FUND SQLFLOW "forecast.horizon = 3" INTO, STATUS_INVALID, "needs forecast.time");
     scene_deinit(&scene);
 }
 
@@ -911,8 +957,8 @@ static void what_is_learned_last_needs_rows_that_are_held_out(void **state)
     PLAN_OK(FRAUDS "LinearClassifier WITH train.threshold = 0.3, train.test_size = 0" KIND);
     PLAN_FAILS(FRAUDS "LinearClassifier WITH train.threshold = 'f1', train.test_size = 0" KIND,
                STATUS_INVALID, "train.threshold is learned from rows that are held out");
-    PLAN_FAILS(FRAUDS "LinearClassifier WITH train.calibration = 'sigmoid', train.folds = 5" KIND,
-               STATUS_INVALID, "with train.folds the model learns from all rows");
+    PLAN_OK(FRAUDS "LinearClassifier WITH train.calibration = 'sigmoid', train.folds = 5" KIND);
+    CHECK_INT(scene.plan.folds, 5);
     PLAN_FAILS(FRAUDS "LinearClassifier WITH model.loss = 'hinge', train.threshold = 'f1'" KIND,
                STATUS_INVALID, "a model that is learned by a hinge loss has none");
     scene_deinit(&scene);
@@ -1043,6 +1089,7 @@ int main(void)
         cmocka_unit_test(trees_count_the_words_of_texts_in_buckets_that_are_inputs),
         cmocka_unit_test(a_regressor_of_dates_says_what_it_counts),
         cmocka_unit_test(a_forecast_has_the_columns_of_its_history),
+        cmocka_unit_test(days_of_a_statement_count_its_steps),
         cmocka_unit_test(a_forecast_is_asked_for_what_it_has),
         cmocka_unit_test(a_forecast_is_explained_by_its_parts),
         cmocka_unit_test(values_that_came_are_checked),

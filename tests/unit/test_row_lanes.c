@@ -6,7 +6,7 @@
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_order.h"
 #include "runtime/data/row_store.h"
-#include "runtime/learn/step_shares.h"
+#include "runtime/learn/descent/step_shares.h"
 #include "tests/unit/learn_rows.h"
 #include "tests/unit/resident.h"
 

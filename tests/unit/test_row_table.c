@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "runtime/learn/start.h"
+#include "runtime/learn/networks/start.h"
 #include "runtime/ps/row_snapshot.h"
 
 #define WIDTH 3

@@ -3,9 +3,9 @@
 
 #include "base/cell_bytes.h"
 #include "extension/engine/score/score_results.h"
-#include "runtime/data/shard_results.h"
-#include "runtime/data/shardstore.h"
 #include "runtime/data/spool_writer.h"
+#include "runtime/data/store/shard_results.h"
+#include "runtime/data/store/shardstore.h"
 #include "tests/check.h"
 
 #define ROWS 3

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/data/step_log.h"
+#include "runtime/data/store/step_log.h"
 #include "runtime/ps/row_snapshot.h"
 #include "runtime/ps/server_replay.h"
 #include "runtime/ps/server_role.h"

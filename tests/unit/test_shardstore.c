@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "runtime/data/shard_results.h"
-#include "runtime/data/shardstore.h"
+#include "runtime/data/store/shard_results.h"
+#include "runtime/data/store/shardstore.h"
 
 struct seen {
     uint32_t count;

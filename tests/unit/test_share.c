@@ -105,6 +105,7 @@ static void the_vectors_come_out(void **state)
 
 struct table {
     struct share_size node;
+    struct share_quota quota; /* counts where the cluster has one */
     struct share_cluster cluster;
     struct share_job jobs[JOBS_MAX];
     struct share_part parts[JOBS_MAX];
@@ -116,8 +117,12 @@ static void open_table(struct table *table, int64_t processors, const struct giv
 {
     memset(table, 0, sizeof *table);
     table->node.millis = 1000 * processors;
-    table->cluster = (struct share_cluster){
-        .nodes = &table->node, .node_count = 1, .rule = SHARE_EVEN, .has_changed = true};
+    table->cluster = (struct share_cluster){.nodes = &table->node,
+                                            .node_count = 1,
+                                            .quotas = &table->quota,
+                                            .quota_count = 1,
+                                            .rule = SHARE_EVEN,
+                                            .has_changed = true};
     table->count = count;
     for (size_t i = 0; i < count; i++)
         table->jobs[i] = job_of(&jobs[i]);
@@ -197,16 +202,30 @@ static void masters_count_and_a_quota_of_pods_does_not_fill_with_them(void **sta
         table.jobs[i].rest_count = 1;
     }
     table.node.bytes = (int64_t)1 << 40;
-    table.cluster.pods = 8;
+    table.quota.pods = 8;
     CHECK_WORKERS(&table, 1, 1, 1, 1, 0, 0, 0, 0);
     CHECK_INT(table.parts[4].reason, SHARE_NO_ROOM);
-    table.cluster.pods = 9;
+    table.quota.pods = 9;
     CHECK_WORKERS(&table, 2, 1, 1, 1, 0, 0, 0, 0);
-    table.cluster.pods = 0;
-    table.cluster.quota.bytes = 3 << 28;
+    table.quota.pods = 0;
+    table.quota.size.bytes = 3 << 28;
     CHECK_WORKERS(&table, 4, 4, 4, 0, 0, 0, 0, 0);
-    table.cluster.quota = (struct share_size){2200, 0};
+    table.quota.size = (struct share_size){2200, 0};
     CHECK_WORKERS(&table, 1, 1, 0, 0, 0, 0, 0, 0);
+}
+
+static void each_quota_counts_its_own_jobs(void **state)
+{
+    struct share_quota quotas[] = {{.pods = 2}, {.size = {3000, 0}}};
+    struct table table;
+    (void)state;
+
+    OPEN(&table, 20, JOB(1, 9, 0), JOB(1, 9, 0), JOB(1, 9, 0));
+    table.cluster.quotas = quotas;
+    table.cluster.quota_count = 2;
+    table.jobs[1].quota = 1;
+    table.jobs[2].quota = 2;
+    CHECK_WORKERS(&table, 2, 3, 9);
 }
 
 static void small_jobs_pass_a_large_one_for_a_minute(void **state)
@@ -238,7 +257,7 @@ static void the_users_number_wins_and_a_cap_holds(void **state)
     CHECK_INT(table.parts[0].reason, SHARE_CAPPED);
     CHECK_INT(table.parts[0].wanted, 10);
     CHECK_INT(table.parts[1].reason, SHARE_PART);
-    table.cluster.quota.millis = 1000;
+    table.quota.size.millis = 1000;
     CHECK_WORKERS(&table, 1, 0);
 }
 
@@ -346,6 +365,7 @@ int main(void)
         cmocka_unit_test(what_nobody_lacks_is_kept),
         cmocka_unit_test(the_rest_goes_to_who_ends_first),
         cmocka_unit_test(masters_count_and_a_quota_of_pods_does_not_fill_with_them),
+        cmocka_unit_test(each_quota_counts_its_own_jobs),
         cmocka_unit_test(small_jobs_pass_a_large_one_for_a_minute),
         cmocka_unit_test(the_users_number_wins_and_a_cap_holds),
         cmocka_unit_test(numbers_that_no_job_has_are_refused),

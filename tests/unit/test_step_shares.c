@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "runtime/learn/step_shares.h"
+#include "runtime/learn/descent/step_shares.h"
 
 #define LANES_MOST 40
 

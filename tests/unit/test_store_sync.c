@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/data/checkpoint.h"
+#include "runtime/data/store/checkpoint.h"
 #include "runtime/loop/loop_watch.h"
 #include "runtime/process/store_sync.h"
 

@@ -1,4 +1,4 @@
-#include "runtime/learn/symmetric_eigen.h"
+#include "runtime/learn/sums/symmetric_eigen.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "runtime/learn/symmetric_inverse.h"
+#include "runtime/learn/sums/symmetric_inverse.h"
 
 #include <math.h>
 #include <string.h>

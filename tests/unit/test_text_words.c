@@ -1,5 +1,6 @@
 /* Words of a free text: models keep the hashes of words, so that none of this may change.
  */
+#include "inputs/text_terms.h"
 #include "inputs/text_words.h"
 #include "tests/check.h"
 
@@ -108,6 +109,51 @@ static void of_a_long_word_the_first_bytes_count(void **state)
     CHECK(word.data[TEXT_WORD_BYTES - 2] == 'a' && word.data[TEXT_WORD_BYTES - 1] == 0);
 }
 
+/* The terms of a text with its pairs, each in brackets. */
+static void check_pairs(struct slice text, const char *wanted)
+{
+    struct text_terms terms = text_terms_of(text, true);
+    struct slice term;
+    struct text found;
+
+    text_init(&found, TEXT_MAXIMUM);
+    while (text_terms_next(&terms, &term)) {
+        text_append_char(&found, '[');
+        text_append(&found, term);
+        text_append_char(&found, ']');
+    }
+    CHECK(!text_terms_next(&terms, &term));
+    if (strcmp(text_string(&found), wanted) != 0)
+        check_failed("'%.*s' is %s, not %s", SLICE_FORMAT(text), text_string(&found), wanted);
+    text_deinit(&found);
+}
+
+static void pairs_are_words_that_follow_each_other(void **state)
+{
+    (void)state;
+    check_pairs(SLICE(""), "");
+    check_pairs(SLICE("One"), "[one]");
+    check_pairs(SLICE("Not good. At 漢字"),
+                "[not][good][not good][at][good at][漢][at 漢][字][漢 字]");
+}
+
+static void a_pair_of_long_words_has_both(void **state)
+{
+    static char text[3 * TEXT_WORD_BYTES + 20];
+    struct text_terms terms = text_terms_of((struct slice){text, sizeof text}, true);
+    struct slice term;
+    (void)state;
+
+    memset(text, 'a', sizeof text);
+    text[TEXT_WORD_BYTES + 5] = text[2 * TEXT_WORD_BYTES + 10] = ' ';
+    for (int i = 0; i < 5; i++) {
+        CHECK(text_terms_next(&terms, &term));
+        CHECK_INT(term.size, i == 0 || i % 2 == 1 ? TEXT_WORD_BYTES : TEXT_TERM_BYTES);
+        CHECK(term.size == TEXT_WORD_BYTES || term.data[TEXT_WORD_BYTES] == ' ');
+    }
+    CHECK(!text_terms_next(&terms, &term));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +163,8 @@ int main(void)
         cmocka_unit_test(han_and_pictographs_are_words_by_themselves),
         cmocka_unit_test(bytes_that_are_no_utf8_count_as_letters),
         cmocka_unit_test(of_a_long_word_the_first_bytes_count),
+        cmocka_unit_test(pairs_are_words_that_follow_each_other),
+        cmocka_unit_test(a_pair_of_long_words_has_both),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "runtime/learn/loss_head.h"
+#include "runtime/learn/layers/loss_head.h"
 #include "tests/check.h"
 #include "tests/unit/tree_objective_reference.h"
 

@@ -1,6 +1,6 @@
 /* Results of trials in the store of a job. */
-#include "runtime/data/jobstore_parts.h"
-#include "runtime/data/trial_results.h"
+#include "runtime/data/store/jobstore_parts.h"
+#include "runtime/data/store/trial_results.h"
 #include "tests/check.h"
 
 #include "tests/unit/data_fixture.h"

@@ -22,8 +22,8 @@
 #include "extension/engine/host/sink.h"
 #include "k8s/job/kube_job.h"
 #include "planner/catalog.h"
-#include "runtime/data/jobstore.h"
 #include "runtime/data/spool.h"
+#include "runtime/data/store/jobstore.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_lock.h"
 #include "scoring/model_table.h"
@@ -131,7 +131,7 @@ enum transaction_state {
     TRANSACTION_ABORTED /* or it is too long ago to be known */
 };
 
-struct journal; /* runtime/data/journal.h */
+struct journal; /* runtime/data/store/journal.h */
 
 /* Two functions that write the result of a job that ran on a cluster, from the job's journal. */
 struct collection {
@@ -211,6 +211,10 @@ struct host_models {
     /* The meta row alone: layers and vocabularies are empty. */
     enum status (*load_meta)(void *self, struct slice schema, struct slice name,
                              struct arena *arena, struct model *model, struct error *err);
+    /* Is the caller the owner of the model's table, and so of the statement in it? Always in
+     * SQLite, and where there is no such model. */
+    enum status (*is_callers)(void *self, struct slice schema, struct slice name, bool *is_callers,
+                              struct error *err);
     /* STORED_MODEL_COLUMNS of every model (stored.h); without `sizes` the last two are NULL. */
     enum status (*list)(void *self, bool sizes, const struct sink *sink, struct error *err);
     /* version, digest, created_at, state ('current', 'kept'). */

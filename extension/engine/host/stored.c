@@ -310,8 +310,11 @@ enum status model_summarise(const struct model *model, struct arena *arena,
         column->dimension = input->spec.dimension;
         column->concat = input->spec.concat;
         if (input->spec.type == INPUT_TEXT) {
-            column->hash_buckets = input->hash_buckets;
+            column->hash_buckets = input->spec.weight ? input->id_rows : input->hash_buckets;
             column->words_max = input->spec.words_max;
+            column->has_pairs = input->spec.has_pairs;
+            column->weight = input->spec.weight;
+            column->combiner = input->spec.combiner;
         }
         if (input->spec.part)
             column->parts |= (uint32_t)1 << input->spec.part;

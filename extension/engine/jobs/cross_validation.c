@@ -1,5 +1,6 @@
 #include "extension/engine/jobs/cross_validation.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,9 +8,12 @@
 
 #include "extension/engine/jobs/side_job.h"
 #include "extension/engine/rows/spooling_close.h"
-#include "planner/attributes.h"
+#include "jobspec/job_size.h"
+#include "planner/attributes/attributes.h"
 #include "planner/plan.h"
 #include "runtime/data/dataset.h"
+#include "runtime/data/fold_scores.h"
+#include "runtime/data/model_file.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/processor.h"
 
@@ -18,9 +22,12 @@ struct crossing_run {
     const struct crossing *crossing;
     const struct jobspec *spec;
     struct crossed *crossed;
+    struct model_file *scores; /* scores of held-out rows; NULL: nobody asks for them */
     uint32_t fold;
     char stage[208];
 };
+
+#define NEW_SCORES_FILE FOLD_SCORES_FILE ".new"
 
 /* ----- rows ----- */
 
@@ -101,6 +108,11 @@ static enum status take_result(void *context, const char *name, double train, do
     return crossed_put(run->crossed, run->fold, name, validation, err);
 }
 
+static enum status take_scores(void *context, const struct model_row *row, struct error *err)
+{
+    return fold_scores_is_row(row) ? model_file_put(context, row, err) : STATUS_OK;
+}
+
 static enum status take_results(void *context, struct jobstore *store, struct error *err)
 {
     struct crossing_run *run = context;
@@ -110,7 +122,7 @@ static enum status take_results(void *context, struct jobstore *store, struct er
     TRY(side_length_read(store, &length, err));
     run->crossed->best += length.best > 0 ? length.best : length.last;
     run->crossed->last += length.last;
-    return STATUS_OK;
+    return run->scores ? jobstore_each_model_row(store, take_scores, run->scores, err) : STATUS_OK;
 }
 
 /* ----- a fold's job ----- */
@@ -128,6 +140,10 @@ static enum status measure_fold(struct crossing_run *run, const char *said, stru
     enum status status;
 
     spec.has_validation = true;
+    if (run->scores)
+        spec.fold_scores = FOLD_SCORES_KEPT;
+    spec.threshold = (struct slice){NULL, 0};
+    spec.calibration = CALIBRATION_NONE;
     snprintf(run->stage, sizeof run->stage, "%sfold %u of %u", said, run->fold + 1,
              crossing->count);
     status = side_job_run(&side, err);
@@ -142,11 +158,28 @@ enum status crossing_measure(const struct crossing *crossing, const struct jobsp
                              const char *said, struct crossed *crossed, struct error *err)
 {
     struct crossing_run run = {.crossing = crossing, .spec = spec, .crossed = crossed};
+    enum status status = STATUS_OK;
+    char path[PATH_MAX];
 
     *crossed = (struct crossed){.folds = crossing->count};
-    for (; run.fold < crossing->count; run.fold++)
-        TRY(measure_fold(&run, said, err));
-    return STATUS_OK;
+    if (job_fits_final_step(spec)) {
+        TRY(job_folder_file(&crossing->job->folder, NEW_SCORES_FILE, path, err));
+        TRY(model_file_create(path, &run.scores, err));
+    }
+    for (; status == STATUS_OK && run.fold < crossing->count; run.fold++)
+        status = measure_fold(&run, said, err);
+    return run.scores ? model_file_close(run.scores, status, err) : status;
+}
+
+enum status crossing_prefer(const struct crossing *crossing, struct error *err)
+{
+    char new[PATH_MAX], path[PATH_MAX];
+
+    TRY(job_folder_file(&crossing->job->folder, NEW_SCORES_FILE, new, err));
+    TRY(job_folder_file(&crossing->job->folder, FOLD_SCORES_FILE, path, err));
+    return rename(new, path) == 0 || errno == ENOENT
+               ? STATUS_OK
+               : fail_errno(err, STATUS_IO, "cannot rename %s", new);
 }
 
 /* ----- what they say of the job ----- */
@@ -188,10 +221,26 @@ static void settle_length(const struct crossing *crossing, const struct crossed 
                 attribute_is_of_kind(rounds, kind) ? "rounds" : "epochs");
 }
 
+/* The metrics of the folds are those of their models, without the step that follows from them. */
+static void settle_final_step(const struct crossing *crossing)
+{
+    struct job *job = crossing->job;
+
+    if (!job_fits_final_step(&job->spec))
+        return;
+    job->spec.fold_scores = FOLD_SCORES_GIVEN;
+    sink_notice(job->sink,
+                "%s is learned from the scores of all rows, each by the model of the other folds; "
+                "the metrics of the folds are those before it",
+                job->spec.calibration == CALIBRATION_NONE ? "train.threshold"
+                                                          : "train.calibration");
+}
+
 enum status crossing_keep(const struct crossing *crossing, const struct crossed *crossed,
                           struct error *err)
 {
     settle_length(crossing, crossed);
+    settle_final_step(crossing);
     return keep_results(crossing, crossed, err);
 }
 
@@ -231,6 +280,8 @@ enum status cross_validate(struct job *job, struct error *err)
         return fail_no_memory(err);
     TRY(crossing_open(job, &crossing, err));
     status = crossing_measure(&crossing, &job->spec, "", crossed, err);
+    if (status == STATUS_OK)
+        status = crossing_prefer(&crossing, err);
     crossing_close(&crossing);
     return status == STATUS_OK ? crossing_keep(&crossing, crossed, err) : status;
 }

@@ -38,6 +38,10 @@ void crossing_close(struct crossing *crossing); /* also after crossing_open has 
 enum status crossing_measure(const struct crossing *crossing, const struct jobspec *spec,
                              const char *said, struct crossed *crossed, struct error *err);
 
+/* The scores of the folds that were measured last are those of the job: of what it learns a
+ * calibration or a threshold from. */
+enum status crossing_prefer(const struct crossing *crossing, struct error *err);
+
 /* Into the job's store; and its spec gets the length that the folds have found. */
 enum status crossing_keep(const struct crossing *crossing, const struct crossed *crossed,
                           struct error *err);

@@ -8,7 +8,7 @@
 #include "extension/engine/jobs/follow.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "k8s/job/cluster_folder.h"
-#include "runtime/data/destination.h"
+#include "runtime/data/store/destination.h"
 #include "runtime/launch/job_detach.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_lock.h"

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "extension/engine/jobs/unpublished.h"
-#include "runtime/data/checkpoint.h"
-#include "runtime/data/shardstore.h"
+#include "runtime/data/store/checkpoint.h"
+#include "runtime/data/store/shardstore.h"
 #include "runtime/launch/core_reports.h"
 #include "runtime/launch/job_detach.h"
 #include "runtime/launch/job_folder.h"

@@ -17,7 +17,7 @@
 
 #include "extension/engine/host/host.h"
 #include "extension/engine/jobs/life.h"
-#include "runtime/data/destination.h"
+#include "runtime/data/store/destination.h"
 
 struct job_status {
     struct job_folder folder;

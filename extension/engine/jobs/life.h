@@ -58,7 +58,7 @@ extern const struct job_life job_lives[LIFE_COUNT];
 const struct job_life *job_life_of(const struct host *host, const struct plan *plan);
 
 /* The life of the job in this folder. has_destination: its store has one
- * (runtime/data/destination.h). */
+ * (runtime/data/store/destination.h). */
 const struct job_life *job_life_of_folder(const char *folder, bool has_destination);
 
 #endif

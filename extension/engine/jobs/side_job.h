@@ -10,7 +10,7 @@
 #define EXTENSION_ENGINE_JOBS_SIDE_JOB_H
 
 #include "extension/engine/jobs/job_run.h"
-#include "runtime/data/jobstore.h"
+#include "runtime/data/store/jobstore.h"
 #include "runtime/launch/job_folder.h"
 
 struct side_job {

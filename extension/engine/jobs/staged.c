@@ -9,8 +9,8 @@
 #include "extension/engine/jobs/follow.h"
 #include "extension/engine/jobs/trained.h"
 #include "params/notice_list.h"
-#include "runtime/data/journal_replay.h"
-#include "runtime/data/journal_sum.h"
+#include "runtime/data/store/journal_replay.h"
+#include "runtime/data/store/journal_sum.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_spec.h"
 

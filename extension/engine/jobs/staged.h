@@ -12,8 +12,8 @@
 #define EXTENSION_ENGINE_JOBS_STAGED_H
 
 #include "extension/engine/host/host.h"
-#include "runtime/data/jobstore.h"
-#include "runtime/data/journal.h"
+#include "runtime/data/store/jobstore.h"
+#include "runtime/data/store/journal.h"
 
 /*
  * The model of the job whose journal this is into the caller's database; then the rows that

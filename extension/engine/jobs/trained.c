@@ -9,8 +9,8 @@
 #include "base/json.h"
 #include "extension/engine/host/train_rows.h"
 #include "kinds/kinds.h"
-#include "runtime/data/fold_results.h"
-#include "runtime/data/trial_results.h"
+#include "runtime/data/store/fold_results.h"
+#include "runtime/data/store/trial_results.h"
 #include "scoring/model_meta.h"
 
 enum status job_model_read(struct jobstore *store, struct arena *arena, struct model *model,

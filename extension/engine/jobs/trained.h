@@ -5,7 +5,7 @@
 #define EXTENSION_ENGINE_JOBS_TRAINED_H
 
 #include "extension/engine/host/sink.h"
-#include "runtime/data/jobstore.h"
+#include "runtime/data/store/jobstore.h"
 #include "scoring/model.h"
 
 /* The model in a job's store, checked as any stored model is. */

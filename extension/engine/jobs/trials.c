@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "codegen/lower_train.h"
 #include "extension/engine/jobs/cross_validation.h"
@@ -13,10 +14,10 @@
 #include "planner/search.h"
 #include "runtime/data/dataset.h"
 #include "runtime/data/model_file.h"
-#include "runtime/data/trial_results.h"
+#include "runtime/data/store/trial_results.h"
 #include "runtime/launch/job_rows.h"
 
-enum trial_state { TRIAL_DONE, TRIAL_STOPPED, TRIAL_FAILED };
+enum trial_state { TRIAL_DONE, TRIAL_STOPPED, TRIAL_SKIPPED, TRIAL_FAILED };
 
 struct trial {
     uint32_t number; /* from 0 */
@@ -36,6 +37,7 @@ struct trying {
     uint32_t left;
     uint32_t stage, stages;
     const struct trial *best;
+    double began;             /* seconds */
     char said[160];           /* for progress */
     struct crossing crossing; /* for train.folds */
     struct crossed *crossed;  /* the measures of the trial's folds; NULL: there are none */
@@ -73,11 +75,12 @@ static uint64_t training_rows(const struct trying *trying, const struct jobspec 
 static uint32_t length_of(const struct trying *trying, const struct plan *plan,
                           const struct jobspec *spec)
 {
+    const struct attribute *attribute;
     uint32_t rounds;
 
-    if (!trying->rounds)
+    if (!search_length(plan->estimator, &attribute) || !attribute)
         return epochs_of(plan, training_rows(trying, spec));
-    memcpy(&rounds, spec->params.bytes + trying->rounds->offset, sizeof rounds);
+    memcpy(&rounds, spec->params.bytes + attribute->offset, sizeof rounds);
     return rounds;
 }
 
@@ -207,14 +210,19 @@ static enum status train_trial(struct trying *trying, struct trial *trial, struc
 
 /* ----- which is better ----- */
 
+static bool has_value(const struct trial *trial)
+{
+    return trial->state != TRIAL_FAILED && trial->state != TRIAL_SKIPPED;
+}
+
 /* < 0: a is; of two that are alike the one that was drawn first. */
 static int compare(const struct trying *trying, const struct trial *a, const struct trial *b)
 {
     const double sign = trying->search->is_loss ? 1 : -1;
 
-    if ((a->state == TRIAL_FAILED) != (b->state == TRIAL_FAILED))
-        return a->state == TRIAL_FAILED ? 1 : -1;
-    if (a->state != TRIAL_FAILED && a->value != b->value)
+    if (has_value(a) != has_value(b))
+        return has_value(a) ? -1 : 1;
+    if (has_value(a) && a->value != b->value)
         return a->value * sign < b->value * sign ? -1 : 1;
     return (a->number > b->number) - (a->number < b->number);
 }
@@ -243,6 +251,21 @@ static void leave_best(struct trying *trying)
     trying->left = left;
 }
 
+static double seconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static bool time_is_up(const struct trying *trying)
+{
+    const double seconds = trying->search->max_seconds;
+
+    return seconds > 0 && trying->best && seconds_now() - trying->began >= seconds;
+}
+
 static enum status run_stage(struct trying *trying, struct error *err)
 {
     trying->best = NULL;
@@ -251,7 +274,9 @@ static enum status run_stage(struct trying *trying, struct error *err)
         struct arena arena;
         enum status status;
 
-        if (trial->state == TRIAL_FAILED)
+        if (time_is_up(trying))
+            trial->state = TRIAL_SKIPPED;
+        if (!has_value(trial))
             continue;
         arena_init(&arena, ARENA_MAXIMUM);
         status = train_trial(trying, trial, &arena, err);
@@ -260,8 +285,10 @@ static enum status run_stage(struct trying *trying, struct error *err)
         if (trial->state != TRIAL_FAILED &&
             (!trying->best || compare(trying, trial, trying->best) < 0)) {
             trying->best = trial;
-            if (trying->crossed)
+            if (trying->crossed) {
                 *trying->crossed_best = *trying->crossed;
+                TRY(crossing_prefer(&trying->crossing, err));
+            }
         }
     }
     sort(trying);
@@ -326,6 +353,7 @@ static const char *state_of(const struct trying *trying, const struct trial *tri
     return trial == &trying->trials[0]     ? "best"
            : trial->state == TRIAL_DONE    ? "done"
            : trial->state == TRIAL_STOPPED ? "stopped"
+           : trial->state == TRIAL_SKIPPED ? "skipped"
                                            : "failed";
 }
 
@@ -369,6 +397,21 @@ static enum status keep_trials(const struct trying *trying, struct error *err)
     return status;
 }
 
+/* The statement of its own that makes the model again, but for the rows that are held out. */
+static void note_best(const struct trying *trying)
+{
+    struct text best;
+    uint32_t tried = 0;
+
+    for (uint32_t i = 0; i < trying->search->trials; i++)
+        tried += trying->trials[i].state != TRIAL_SKIPPED;
+    text_init(&best, STATEMENT_BYTES_MAX);
+    search_append_values(trying->search, trying->trials[0].number, &best);
+    sink_notice(trying->request->job->sink, "the best of %u trial%s is trial %u: TO TRAIN %s",
+                tried, tried == 1 ? "" : "s", trying->trials[0].number + 1, text_string(&best));
+    text_deinit(&best);
+}
+
 /* The job learns what the best trial has learned. */
 static enum status take_best(const struct trying *trying, struct error *err)
 {
@@ -379,6 +422,8 @@ static enum status take_best(const struct trying *trying, struct error *err)
         return fail_no_memory(err);
     TRY(plan_trial(trying, &trying->trials[0], job->arena, plan, &job->spec, err));
     job->plan = plan;
+    if (trying->search->candidates)
+        note_best(trying);
     return trying->crossed ? crossing_keep(&trying->crossing, trying->crossed_best, err)
                            : STATUS_OK;
 }
@@ -399,7 +444,8 @@ static enum status deal(struct trying *trying, struct error *err)
 enum status trials_run(const struct trials_request *request, struct error *err)
 {
     const struct search *search = request->job->plan->search;
-    struct trying trying = {.request = request, .search = search, .left = search->trials};
+    struct trying trying = {
+        .request = request, .search = search, .left = search->trials, .began = seconds_now()};
     enum status status;
 
     if (!search_length(request->job->plan->estimator, &trying.rounds))

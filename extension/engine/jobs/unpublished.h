@@ -14,7 +14,7 @@
  * the last: its rows were the session's, and nothing can write it any more, so the job has FAILED.
  *
  * Attached jobs have these files, and those that a server keeps; of a detached one
- * runtime/data/destination.h says the same.
+ * runtime/data/store/destination.h says the same.
  * A job whose store says DONE and that has neither has its model or table where it was to go. A
  * file is written whole and renamed; readers need no lock.
  */

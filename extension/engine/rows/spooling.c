@@ -17,6 +17,7 @@
 #include "inputs/encoders.h"
 #include "inputs/input.h"
 #include "planner/column_kind.h"
+#include "planner/task_choice.h"
 #include "runtime/data/dataset.h"
 #include "runtime/data/spool_writer.h"
 #include "runtime/launch/job_folder.h"
@@ -627,7 +628,7 @@ static enum status spool_in_parallel(const struct spool_job *job, struct arena *
 static enum status count_cells(const struct source *source, const struct plan *plan,
                                struct arena *arena, struct spool_order *order, struct error *err)
 {
-    const bool label_decides = plan->estimator && estimator_beside(plan->estimator);
+    const bool label_decides = plan->estimator && task_is_of_label(plan);
     const bool has_label = plan->label_column >= 0;
     bool *are_keys = ARENA_NEW(arena, bool, source->counted);
 

@@ -8,7 +8,6 @@
 #include "extension/engine/rows/bad_rows.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/unfamiliar_count.h"
-#include "extension/engine/score/unseen_words.h"
 #include "scoring/drift.h"
 #include "scoring/metrics.h"
 #include "scoring/row_label.h"
@@ -28,7 +27,6 @@ struct evaluation {
     struct drift *drift;     /* likewise */
     struct row_room room;
     struct unfamiliar_count unfamiliar;
-    struct unseen_words unseen;
     uint32_t waiting; /* rows of the scorer that are not scored yet */
     struct row_label labels[SCORER_ROWS];
 };
@@ -93,7 +91,6 @@ static enum status evaluate_row(void *self, const struct cell *cells, size_t cou
         struct evaluation *one = &evaluations->of[i];
 
         unfamiliar_count_row(&one->unfamiliar, cells);
-        unseen_words_row(&one->unseen, &one->scorer, one->waiting, one->room.inputs);
         if (one->drift)
             TRY(drift_take_row(one->drift, &one->scorer, one->waiting, one->room.inputs, err));
         if (++one->waiting == one->scorer.rows_max)
@@ -195,7 +192,6 @@ static enum status evaluate(struct evaluations *evaluations, struct arena *arena
     for (size_t i = 0; i < evaluations->count; i++) {
         TRY(score_waiting(&evaluations->of[i], err));
         unfamiliar_count_note(&evaluations->of[i].unfamiliar);
-        unseen_words_note(&evaluations->of[i].unseen, evaluations->of[i].plan->notices);
     }
     TRY(bad_rows_write(&evaluations->bad, sink, err));
     if (evaluations->row == evaluations->bad.count)
@@ -223,8 +219,7 @@ static enum status load(const struct host *host, const struct plan *plan, struct
     if (model->transform.column_count != plan->model.input_count)
         return fail(err, STATUS_STALE, "the model was replaced meanwhile: run the statement again");
     TRY(row_room_make(plan, arena, &evaluation->room, err));
-    TRY(unfamiliar_count_init(plan, arena, &evaluation->unfamiliar, err));
-    TRY(unseen_words_init(model, arena, &evaluation->unseen, err));
+    TRY(unfamiliar_count_init(host, plan, model, arena, &evaluation->unfamiliar, err));
     TRY(scorer_init(&evaluation->scorer, model, SCORER_ROWS, err));
     evaluation->has_scorer = true;
     evaluation->scorer.has_threshold = plan->has_threshold;

@@ -147,7 +147,7 @@ static enum status predict_and_note(const struct host *host, const struct plan *
     const size_t told = plan->notices->count;
     struct unfamiliar_count unfamiliar;
 
-    TRY(unfamiliar_count_init(plan, arena, &unfamiliar, err));
+    TRY(unfamiliar_count_init(host, plan, NULL, arena, &unfamiliar, err));
     TRY(predict_and_count(host, plan, sink, &unfamiliar, err));
     unfamiliar_count_note(&unfamiliar);
     return score_put_notices(plan, told, sink, err);

@@ -27,8 +27,8 @@
 #include "jobspec/jobspec.h"
 #include "planner/plan.h"
 #include "runtime/data/model_file.h"
-#include "runtime/data/shardstore.h"
 #include "runtime/data/spool_writer.h"
+#include "runtime/data/store/shardstore.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/processor.h"
 #include "scoring/kind.h"
@@ -190,7 +190,8 @@ static enum status spool_rows(struct scoring *scoring, uint64_t *rows, struct er
     enum status status;
 
     TRY(job_folder_file(&scoring->job.folder, "rows.spool", path, err));
-    TRY(unfamiliar_count_init(plan, scoring->job.arena, &spooling.unfamiliar, err));
+    TRY(unfamiliar_count_init(scoring->job.host, plan, NULL, scoring->job.arena,
+                              &spooling.unfamiliar, err));
     if (!lower_score_takes_all(plan)) {
         spooling.spread = ARENA_NEW(scoring->job.arena, struct cell,
                                     plan->query.count + plan->query.vectors.elements + 1);

@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/data/shard_results.h"
-#include "runtime/data/shardstore.h"
 #include "runtime/data/spool_reader.h"
+#include "runtime/data/store/shard_results.h"
+#include "runtime/data/store/shardstore.h"
 
 enum status scored_open(struct scored *scored, const char *folder, const struct jobspec *spec,
                         struct error *err)

@@ -7,7 +7,17 @@
 #include "planner/far_numbers.h"
 #include "planner/unseen_nulls.h"
 
-enum status unfamiliar_count_init(const struct plan *plan, struct arena *arena,
+/* Is it one of which words are told, and a column of the SELECT? */
+static bool has_words(const struct unfamiliar_count *counting, size_t input)
+{
+    const int column = counting->plan->model_columns[input];
+
+    return unseen_words_have(&counting->words, input) && column >= 0 &&
+           (size_t)column < counting->plan->query.count;
+}
+
+enum status unfamiliar_count_init(const struct host *host, const struct plan *plan,
+                                  const struct model *model, struct arena *arena,
                                   struct unfamiliar_count *counting, struct error *err)
 {
     const size_t inputs = plan->model.input_count;
@@ -18,10 +28,13 @@ enum status unfamiliar_count_init(const struct plan *plan, struct arena *arena,
                                           .far = ARENA_NEW(arena, double, inputs + 1)};
     if (!counting->inputs || !counting->nulls || !counting->far)
         return fail_no_memory(err);
+    TRY(model ? unseen_words_borrow(model, arena, &counting->words, err)
+              : unseen_words_load(host, plan, arena, &counting->words, err));
     memset(counting->nulls, 0, (inputs + 1) * sizeof *counting->nulls);
     for (size_t i = 0; i < inputs; i++) {
         counting->far[i] = NAN;
-        if (unseen_nulls_may_come(plan, i) || far_numbers_may_come(plan, i))
+        if (unseen_nulls_may_come(plan, i) || far_numbers_may_come(plan, i) ||
+            has_words(counting, i))
             counting->inputs[counting->count++] = i;
     }
     return STATUS_OK;
@@ -33,6 +46,8 @@ static void look_at(struct unfamiliar_count *counting, size_t input, const struc
     const struct plan *plan = counting->plan;
     double *far = &counting->far[input];
 
+    if (unseen_words_have(&counting->words, input))
+        unseen_words_cell(&counting->words, input, cell);
     if (far_number_is(plan, input, cell)) {
         const double number = cell->type == CELL_REAL ? cell->real : (double)cell->integer;
 
@@ -92,6 +107,7 @@ void unfamiliar_count_note(struct unfamiliar_count *counting)
             counting->nulls[counting->inputs[i]] = 0;
     note_counted_nulls(counting->plan, counting->nulls, counting->rows);
     note_found_far_numbers(counting->plan, counting->far);
+    unseen_words_note(&counting->words, counting->plan->notices);
 }
 
 static enum status count_written(void *self, const struct cell *cells, size_t count,

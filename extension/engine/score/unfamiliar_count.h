@@ -1,7 +1,8 @@
 /*
  * unfamiliar_count.h - the NULLs of rows that are scored, in columns where the model has learned of
- * none and the statement's sample shows none either (planner/unseen_nulls.h); and the numbers that
- * are too far off for the model (planner/far_numbers.h).
+ * none and the statement's sample shows none either (planner/unseen_nulls.h); the numbers that are
+ * too far off for the model (planner/far_numbers.h); and words that it does not know
+ * (unseen_words.h).
  *
  *     init --> row, row, row ... --> note
  *
@@ -13,6 +14,7 @@
 
 #include "base/arena.h"
 #include "extension/engine/host/host.h"
+#include "extension/engine/score/unseen_words.h"
 #include "planner/plan.h"
 
 struct unfamiliar_count {
@@ -21,12 +23,15 @@ struct unfamiliar_count {
     size_t count;
     uint64_t *nulls; /* (model.input_count) */
     double *far;     /* (model.input_count): the farthest number of each; NaN: there is none */
+    struct unseen_words words;
     uint64_t rows;
     const struct sink *to; /* where predictions go on to */
 };
 
-/* In the arena. NO_MEMORY. */
-enum status unfamiliar_count_init(const struct plan *plan, struct arena *arena,
+/* In the arena. model: the plan's, loaded, which stays; NULL: it is loaded for its words, if it is
+ * not large. NO_MEMORY. */
+enum status unfamiliar_count_init(const struct host *host, const struct plan *plan,
+                                  const struct model *model, struct arena *arena,
                                   struct unfamiliar_count *counting, struct error *err);
 /* A row of the plan's SELECT, which has all of its columns. */
 void unfamiliar_count_row(struct unfamiliar_count *counting, const struct cell *cells);

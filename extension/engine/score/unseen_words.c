@@ -2,27 +2,113 @@
 
 #include <string.h>
 
+#include "extension/engine/host/stored_model.h"
+#include "inputs/cells.h"
 #include "inputs/encoders.h"
-#include "scoring/input_statistics.h"
+#include "inputs/word_table.h"
 
-enum status unseen_words_init(const struct model *model, struct arena *arena,
-                              struct unseen_words *words, struct error *err)
-{
-    const size_t count = model->transform.input_count + (size_t)1;
-
-    words->model = model;
-    words->inputs = ARENA_NEW(arena, struct unseen_word, count);
-    if (!words->inputs)
-        return fail_no_memory(err);
-    memset(words->inputs, 0, count * sizeof *words->inputs);
-    return STATUS_OK;
-}
+/* ---- the model's words ---- */
 
 /* Does the column hold one word in each row, of which the model knows some? */
 static bool has_words(const struct transform_input *input)
 {
     return input->encoder == &words_encoder && input->word_count > 0;
 }
+
+static enum status make(struct unseen_words *words, size_t count, struct arena *arena,
+                        struct error *err)
+{
+    words->columns = ARENA_NEW(arena, struct unseen_word, count + 1);
+    if (!words->columns)
+        return fail_no_memory(err);
+    memset(words->columns, 0, (count + 1) * sizeof *words->columns);
+    words->count = count;
+    return STATUS_OK;
+}
+
+enum status unseen_words_borrow(const struct model *model, struct arena *arena,
+                                struct unseen_words *words, struct error *err)
+{
+    const struct transform *transform = &model->transform;
+
+    TRY(make(words, transform->column_count, arena, err));
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (has_words(&transform->inputs[i]))
+            words->columns[transform->inputs[i].column].input = &transform->inputs[i];
+    return STATUS_OK;
+}
+
+static enum status copy_word(struct slice *to, struct slice word, struct arena *arena,
+                             struct error *err)
+{
+    *to = arena_copy(arena, word);
+    return to->data || word.size == 0 ? STATUS_OK : fail_no_memory(err);
+}
+
+/* The input with words and a table of its own. */
+static enum status copy_input(struct unseen_word *column, struct arena *arena, struct error *err)
+{
+    struct transform_input *copy = ARENA_NEW(arena, struct transform_input, 1);
+    const struct transform_input *input = column->input;
+
+    column->input = NULL;
+    if (!copy)
+        return fail_no_memory(err);
+    *copy = *input;
+    TRY(copy_word(&copy->spec.name, input->spec.name, arena, err));
+    copy->words = ARENA_NEW(arena, struct slice, input->word_count);
+    if (!copy->words)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < input->word_count; i++)
+        TRY(copy_word(&copy->words[i], input->words[i], arena, err));
+    TRY(word_table_make(copy, arena, err));
+    column->input = copy;
+    return STATUS_OK;
+}
+
+static enum status copy_inputs(struct unseen_words *words, struct arena *arena, struct error *err)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (words->columns[i].input)
+            TRY(copy_input(&words->columns[i], arena, err));
+    return STATUS_OK;
+}
+
+static bool may_have_words(const struct plan *plan)
+{
+    if (plan->model.memory == 0 || plan->model.memory > UNSEEN_MODEL_BYTES_MAX)
+        return false;
+    for (size_t i = 0; i < plan->model.input_count; i++)
+        if (plan->model.inputs[i].type == INPUT_CATEGORY)
+            return true;
+    return false;
+}
+
+enum status unseen_words_load(const struct host *host, const struct plan *plan, struct arena *arena,
+                              struct unseen_words *words, struct error *err)
+{
+    enum status status = STATUS_OK;
+    struct arena loaded;
+    struct model model;
+    struct error why;
+
+    *words = (struct unseen_words){.columns = NULL};
+    if (!host->models || !may_have_words(plan))
+        return STATUS_OK;
+    arena_init(&loaded, MODEL_ARENA_MAX);
+    /* The scoring of the rows says why it cannot be loaded. */
+    if (stored_model_load(host, plan->model_schema, plan->model_name, &loaded, &model, &why) ==
+            STATUS_OK &&
+        model.transform.column_count == plan->model.input_count) {
+        status = unseen_words_borrow(&model, arena, words, err);
+        if (status == STATUS_OK)
+            status = copy_inputs(words, arena, err);
+    }
+    arena_deinit(&loaded);
+    return status;
+}
+
+/* ---- rows ---- */
 
 static void keep_example(struct unseen_word *word, const struct cell *cell)
 {
@@ -35,36 +121,37 @@ static void keep_example(struct unseen_word *word, const struct cell *cell)
         slice_copy(text, word->example, sizeof word->example);
 }
 
-void unseen_words_row(struct unseen_words *words, const struct scorer *scorer, uint32_t place,
-                      const struct cell *cells)
+void unseen_words_cell(struct unseen_words *words, size_t column, const struct cell *cell)
 {
-    const struct transform *transform = &words->model->transform;
-    const float *dense = scorer->dense + (size_t)place * transform->dense_width;
-    const int32_t *ids = scorer->ids + (size_t)place * transform->id_count;
+    struct unseen_word *of = &words->columns[column];
+    char buffer[TRANSFORM_WORD_BUFFER];
+    struct slice word;
+    struct error why;
+    bool is_null;
 
-    for (uint32_t i = 0; i < transform->input_count; i++) {
-        const struct transform_input *input = &transform->inputs[i];
-        const int64_t first = input->first_id, id = has_words(input) ? ids[input->id_offset] : 0;
-
-        if (!has_words(input) ||
-            input_value_of(transform, input, dense, ids, &cells[input->column]).is_null)
-            continue;
-        words->inputs[i].rows++;
-        if (id >= first && id < first + (int64_t)input->word_count)
-            continue;
-        words->inputs[i].unseen++;
-        keep_example(&words->inputs[i], &cells[input->column]);
+    if (cell_to_word(cell, of->input->spec.name, buffer, &word, &is_null, &why) != STATUS_OK ||
+        is_null)
+        return;
+    if (word_table_has(of->input, word)) {
+        of->rows++;
+        return;
     }
+    if (slice_trim(word).size == 0)
+        return;
+    of->rows++;
+    of->unseen++;
+    keep_example(of, cell);
 }
 
 void unseen_words_note(const struct unseen_words *words, struct notice_list *notices)
 {
-    for (uint32_t i = 0; i < words->model->transform.input_count; i++) {
-        const struct transform_input *input = &words->model->transform.inputs[i];
-        const struct unseen_word *word = &words->inputs[i];
-        const double share = input->hash_buckets > 0 ? 1 : UNSEEN_SHARE;
+    for (size_t i = 0; i < words->count; i++) {
+        const struct unseen_word *word = &words->columns[i];
+        const struct transform_input *input = word->input;
 
-        if (word->rows < UNSEEN_ROWS_MIN || (double)word->unseen < share * (double)word->rows)
+        if (!input || word->rows < UNSEEN_ROWS_MIN ||
+            (double)word->unseen <
+                (input->hash_buckets > 0 ? 1 : UNSEEN_SHARE) * (double)word->rows)
             continue;
         notice_add(
             notices, NOTICE_MISSING,

@@ -1,33 +1,47 @@
 /*
- * unseen_words.h - columns of words of which an evaluation's rows have hardly one that the model
- * has learned: capitals, spaces or a code for each word make others of them, without an error.
+ * unseen_words.h - columns of words of which the rows that are scored have hardly one that the
+ * model has learned: capitals, spaces or a code for each word make others of them, without an
+ * error.
  *
- *     init --> row, row, row ... --> note
+ *     borrow or load --> cell, cell, cell ... --> note
  */
 #ifndef EXTENSION_ENGINE_SCORE_UNSEEN_WORDS_H
 #define EXTENSION_ENGINE_SCORE_UNSEEN_WORDS_H
 
 #include "base/arena.h"
+#include "extension/engine/host/host.h"
 #include "params/notice_list.h"
+#include "planner/plan.h"
 #include "scoring/model.h"
 
 #define UNSEEN_ROWS_MIN 10 /* rows with a word; fewer tell nothing */
 #define UNSEEN_SHARE    .9 /* the least share; all rows where the model has hash buckets */
+/* A model that takes more memory is not loaded for its words alone. */
+#define UNSEEN_MODEL_BYTES_MAX ((uint64_t)64 << 20)
 
 struct unseen_words {
-    const struct model *model;
     struct unseen_word {
+        const struct transform_input *input; /* NULL: the column has no words that are told of */
         uint64_t rows, unseen; /* rows with a word, and with one that is not the model's */
         char example[40];      /* the least of these in byte order */
-    } * inputs;                /* (the model's inputs) */
+    } * columns;               /* (count): of the model's inputs; NULL: none are looked at */
+    size_t count;
 };
 
-/* In the arena. NO_MEMORY. */
-enum status unseen_words_init(const struct model *model, struct arena *arena,
+/* The columns of a model that is loaded, and stays. In the arena. NO_MEMORY. */
+enum status unseen_words_borrow(const struct model *model, struct arena *arena,
+                                struct unseen_words *words, struct error *err);
+/* Those of the plan's model, which is loaded for them: their words are copied into the arena. None
+ * where the plan's model has no words or is too large for that, or cannot be loaded. NO_MEMORY. */
+enum status unseen_words_load(const struct host *host, const struct plan *plan, struct arena *arena,
                               struct unseen_words *words, struct error *err);
-/* Row `place` of the scorer, which is encoded; cells: of the transform's columns. */
-void unseen_words_row(struct unseen_words *words, const struct scorer *scorer, uint32_t place,
-                      const struct cell *cells);
+/* Does the model know words of the input's column? */
+static inline bool unseen_words_have(const struct unseen_words *words, size_t column)
+{
+    return column < words->count && words->columns[column].input;
+}
+/* A row's cell of such a column. */
+void unseen_words_cell(struct unseen_words *words, size_t column, const struct cell *cell);
 /* Adds a notice for each such column. */
 void unseen_words_note(const struct unseen_words *words, struct notice_list *notices);
 

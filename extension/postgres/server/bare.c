@@ -3,6 +3,7 @@
 #include <access/xact.h>
 #include <libpq/libpq-be.h>
 #include <libpq/libpq.h>
+#include <miscadmin.h>
 #include <parser/analyze.h>
 #include <replication/walsender.h>
 #include <tcop/tcopprot.h>
@@ -36,6 +37,7 @@ enum claim {
     OURS_IN_BLOCK,
     OURS_EXTENDED,
     OURS_UNKNOWN, /* the protocol is not known */
+    OURS_AT_EXIT, /* any error ends the session */
     OURS_IN_CURSOR,
     OURS_IN_COPY,
     OURS_WITH_TRANSACTIONS
@@ -147,6 +149,8 @@ static enum claim claim_error(int sqlstate)
         return OURS;
     if (!script_is_ours(debug_query_string))
         return claim_wrapped(debug_query_string);
+    if (ExitOnAnyError)
+        return OURS_AT_EXIT;
     if (IsTransactionBlock())
         return OURS_IN_BLOCK;
     is_simple = is_simple_protocol(sqlstate, &is_known);
@@ -195,6 +199,10 @@ static const char *hint_of(enum claim claim)
                "cannot tell by which protocol a statement in another encoding than the database's "
                "came: use SELECT * FROM totrain.run($$ ... $$), or totrain.rows where other rows "
                "than numbers are wanted.";
+    case OURS_AT_EXIT:
+        return "With exit_on_error the server ends the session where its own parser refuses a "
+               "statement, and ToTrain's with it: SET exit_on_error = off, or use SELECT * FROM "
+               "totrain.run($$ ... $$).";
     case OURS_WITH_TRANSACTIONS:
         return "ToTrain's statements do not share a string with BEGIN or COMMIT. Send them one by "
                "one, or use SELECT * FROM totrain.run($$ ... $$).";
@@ -386,7 +394,8 @@ static void claim_string(ParseState *state, Query *query, JumbleState *jumble)
         return;
     is_first = false;
     if (is_running || !was_idle || !settings.bare_statements || !MyProcPort || am_walsender ||
-        !script_has_several(sql) || !script_is_ours(sql) || script_has_transactions(sql))
+        ExitOnAnyError || !script_has_several(sql) || !script_is_ours(sql) ||
+        script_has_transactions(sql))
         return;
     is_claimed = true;
     ereport(ERROR,

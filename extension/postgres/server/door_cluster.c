@@ -126,6 +126,8 @@ static enum status describe(void *self, const struct plan_cluster *wanted, struc
         fail(err, STATUS_UNSUPPORTED, "no Secret is named with the login of jobs on Kubernetes");
         return error_hint(err, "totrain.database_secret in postgresql.conf names it.");
     }
+    job->cpu_limit_percent = settings.kubernetes_cpu_limit;
+    job->priority_class = slice_of(settings.default_priority);
     job->kube_namespace = slice_of(settings.kubernetes_namespace);
     job->database_secret = slice_of(settings.database_secret);
     job->slot_resource = slice_of(settings.kubernetes_resource);

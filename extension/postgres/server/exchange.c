@@ -1,21 +1,25 @@
 /*
  * totrain.export_model(model, format), totrain.export_text(model, format) and
- * totrain.import_model(model, content, format): what EXPORT MODEL and IMPORT MODEL do with a
- * client's files, with bytes and texts. They run as the caller, as part of
- * his transaction: reading takes SELECT on the model, writing what TRAIN takes.
+ * totrain.import_model(model, content, format), and totrain.report(model, format, select): what
+ * EXPORT MODEL, IMPORT MODEL and REPORT MODEL do with a client's files, with bytes and texts. They
+ * run as the caller, as part of his transaction: reading takes SELECT on the model, writing what
+ * TRAIN takes.
  */
 #include "extension/postgres/server/door.h"
 
 #include <access/detoast.h>
 
 #include "extension/engine/exchange_run.h"
+#include "extension/engine/report_run.h"
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/sql/postgres_host.h"
 #include "interop/exchange.h"
+#include "report/card.h"
 
 SQL_FUNCTION(totrain_sql_export_model);
 SQL_FUNCTION(totrain_sql_export_text);
 SQL_FUNCTION(totrain_sql_import_model);
+SQL_FUNCTION(totrain_sql_report);
 
 static struct slice text_argument(const text *argument)
 {
@@ -105,4 +109,41 @@ Datum totrain_sql_import_model(PG_FUNCTION_ARGS)
         session_raise(&door->session, &err, SLICE(""), false);
     }
     PG_RETURN_INT64(version);
+}
+
+/* The page in the server's encoding, in CurrentMemoryContext; what is thrown leaves no memory of
+ * ours. */
+static bytea *report(struct door *door, const struct report_call *call)
+{
+    bytea *copy = NULL;
+    struct text page;
+    struct error err;
+    enum status status;
+
+    text_init(&page, CARD_BYTES_MAX);
+    status = report_function(&door->host.host, call, &page, &err);
+    if (status == STATUS_OK && !(copy = copy_bytes(&page)))
+        status = fail_no_memory(&err);
+    text_deinit(&page);
+    if (status != STATUS_OK)
+        session_raise(&door->session, &err, SLICE(""), false);
+    return copy;
+}
+
+/* (model, format, select): the last two may be NULL */
+Datum totrain_sql_report(PG_FUNCTION_ARGS)
+{
+    struct report_call call = {.model = {NULL, 0}};
+    const bytea *bytes;
+
+    if (PG_ARGISNULL(0))
+        PG_RETURN_NULL();
+    call.model = text_argument(PG_GETARG_TEXT_PP(0));
+    if (!PG_ARGISNULL(1))
+        call.format = text_argument(PG_GETARG_TEXT_PP(1));
+    if (!PG_ARGISNULL(2))
+        call.select = text_argument(PG_GETARG_TEXT_PP(2));
+    bytes = report(door_open(), &call);
+    PG_RETURN_TEXT_P(cstring_to_text(
+        session_from_utf8((struct slice){VARDATA(bytes), VARSIZE(bytes) - VARHDRSZ})));
 }

@@ -35,6 +35,7 @@ SQL_FUNCTION(totrain_sql_job_table);
 SQL_FUNCTION(totrain_sql_cancel);
 SQL_FUNCTION(totrain_sql_cancel_of);
 SQL_FUNCTION(totrain_sql_scale);
+SQL_FUNCTION(totrain_sql_scale_servers);
 
 void jobs_host_init(struct host *host, const char *state)
 {
@@ -347,15 +348,27 @@ Datum totrain_sql_cancel_of(PG_FUNCTION_ARGS)
     return cancel(owner, PG_GETARG_INT64(0));
 }
 
-/* (id, workers): one of the caller's own. */
-Datum totrain_sql_scale(PG_FUNCTION_ARGS)
+typedef enum status scale_call(const char *state, int64_t id, int64_t number, struct error *err);
+
+/* (id, number): one of the caller's own jobs. */
+static Datum scale(PG_FUNCTION_ARGS, scale_call *call)
 {
     struct session nobody = {.memory = CurrentMemoryContext};
     struct error err;
 
     error_clear(&err);
-    if (job_scale_by_id(settings_state(GetUserId()), PG_GETARG_INT64(0), PG_GETARG_INT64(1),
-                        &err) != STATUS_OK)
+    if (call(settings_state(GetUserId()), PG_GETARG_INT64(0), PG_GETARG_INT64(1), &err) !=
+        STATUS_OK)
         session_raise(&nobody, &err, SLICE(""), false);
     PG_RETURN_INT64(PG_GETARG_INT64(1));
+}
+
+Datum totrain_sql_scale(PG_FUNCTION_ARGS)
+{
+    return scale(fcinfo, job_scale_by_id);
+}
+
+Datum totrain_sql_scale_servers(PG_FUNCTION_ARGS)
+{
+    return scale(fcinfo, job_scale_servers_by_id);
 }

@@ -6,7 +6,7 @@
 
 #include "extension/postgres/server/compat.h"
 
-#include "runtime/data/jobstore.h"
+#include "runtime/data/store/jobstore.h"
 
 /* Remove what is left of jobs whose database or role was dropped. */
 void jobs_sweep(void);

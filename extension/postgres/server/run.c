@@ -18,8 +18,8 @@
 #include <utils/tuplestore.h>
 
 #include "extension/postgres/server/jobs.h"
-#include "planner/attributes.h"
-#include "planner/short_names.h"
+#include "planner/attributes/attributes.h"
+#include "planner/attributes/short_names.h"
 
 SQL_FUNCTION(totrain_sql_run);
 SQL_FUNCTION(totrain_sql_rows);

@@ -404,9 +404,9 @@ static enum status describe_scoring(struct slice text, const struct piece *piece
         return fail_no_memory(err);
     memcpy(scoring->sql, description.query.data, description.query.size);
     scoring->plan = description.plan;
-    return description.plan
-               ? unfamiliar_count_init(description.plan, &scoring->arena, &scoring->counting, err)
-               : STATUS_OK;
+    return description.plan ? unfamiliar_count_init(&scoring->door->host.host, description.plan,
+                                                    NULL, &scoring->arena, &scoring->counting, err)
+                            : STATUS_OK;
 }
 
 /* Finds the query that a PREDICT without a target or a FORECAST is. */

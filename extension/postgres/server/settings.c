@@ -13,6 +13,7 @@
 #include "extension/engine/host/stored_model.h"
 #include "extension/postgres/server/model_cache.h"
 #include "extension/postgres/server/settings.h"
+#include "k8s/job/kube_job.h"
 
 /* Where `make install` puts it. */
 #ifndef TOTRAIN_PROGRAM
@@ -121,6 +122,16 @@ static void define_for_clusters(void)
                 "", 0);
     define_text("totrain.priority_classes", "PriorityClasses that job.priority may name.", NULL,
                 &settings.priority_classes, "", 0);
+    DefineCustomIntVariable("totrain.kubernetes_cpu_limit",
+                            "Limit of processors of each pod, in percent of what it asks for.",
+                            "0: none. From 100 on where a quota or a LimitRange demands limits.",
+                            &settings.kubernetes_cpu_limit, 0, 0, KUBE_JOB_CPU_LIMIT_PERCENT_MAX,
+                            PGC_SIGHUP, 0, NULL, NULL, NULL);
+    /* A superuser's, for roles or databases, too. */
+    DefineCustomStringVariable("totrain.default_priority",
+                               "PriorityClass of jobs whose statement names none.",
+                               "totrain-first: what the job can do without has totrain-more.",
+                               &settings.default_priority, "", PGC_SUSET, 0, NULL, NULL, NULL);
     define_text(
         "totrain.database_secret", "Secret of the namespace with the login of the jobs' processes.",
         "Its key login holds a connection string of libpq.", &settings.database_secret, "", 0);

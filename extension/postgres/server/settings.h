@@ -30,6 +30,8 @@ struct settings {
     char *kubernetes_resource; /* each worker asks for one of these; empty: none */
     char *images;              /* "name=image, ..." */
     char *priority_classes;    /* "name, ..." */
+    int kubernetes_cpu_limit;  /* in hundredths of what a pod asks for; 0: none */
+    char *default_priority;    /* one of them; empty: none */
     char *database_secret;     /* with the login of the jobs' processes */
     char *state_directory;     /* where jobs have their folders; empty: in the data directory */
 };

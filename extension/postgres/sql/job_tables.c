@@ -14,10 +14,10 @@
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/tables.h"
 #include "extension/sql/sql.h"
-#include "runtime/data/journal_sum.h"
 #include "runtime/data/model_file.h"
 #include "runtime/data/spool.h"
 #include "runtime/data/staged_pieces.h"
+#include "runtime/data/store/journal_sum.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_spec.h"
 

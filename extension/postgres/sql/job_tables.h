@@ -20,7 +20,7 @@
 #define EXTENSION_POSTGRES_SQL_JOB_TABLES_H
 
 #include "extension/sql/sql_host.h"
-#include "runtime/data/journal.h"
+#include "runtime/data/store/journal.h"
 
 struct job_tables {
     struct sql_host *host;

@@ -20,6 +20,7 @@ static const struct host_models models = {
     .load = sql_load_model,
     .each_row = sql_each_model_row,
     .load_meta = sql_load_meta,
+    .is_callers = sql_is_callers_model,
     .list = sql_list_models,
     .list_versions = sql_list_versions,
     .list_metrics = sql_list_metrics,

@@ -5,10 +5,10 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "runtime/data/journal_sum.h"
 #include "runtime/data/model_file.h"
 #include "runtime/data/pgstore/journal.h"
 #include "runtime/data/pgstore/pgstore_parts.h"
+#include "runtime/data/store/journal_sum.h"
 
 bool pgstore_sql(char *sql, size_t capacity, const char *format, const char *table)
 {

@@ -7,9 +7,9 @@
  *     rows_JOB         file, piece, bytes        rows that the workers have staged
  *                                                (staged_rows.h); only where they do
  *     checkpoint_JOB   checkpoint, piece, bytes  the pieces of checkpoints
- *     result_JOB       number, master, kind, body, data    the journal (runtime/data/journal.h)
- *     server_JOB, snapshot_JOB    as result_JOB and checkpoint_JOB, by the index of a parameter
- *                                 server: its snapshots; only where there are servers
+ *     result_JOB       number, master, kind, body, data    the journal
+ * (runtime/data/store/journal.h) server_JOB, snapshot_JOB    as result_JOB and checkpoint_JOB, by
+ * the index of a parameter server: its snapshots; only where there are servers
  *
  * They are made by the session that submits, in a schema that the administrator names, and
  * belong to its role. The job's processes log in as a role that may SELECT from all of them and
@@ -24,7 +24,7 @@
 #ifndef RUNTIME_DATA_PGSTORE_PGSTORE_H
 #define RUNTIME_DATA_PGSTORE_PGSTORE_H
 
-#include "runtime/data/journal.h"
+#include "runtime/data/store/journal.h"
 
 #define PGSTORE_SCHEMA      "totrain_jobs"
 #define PGSTORE_PIECE_BYTES ((size_t)1 << 20) /* a piece of an input file; the last is shorter */

@@ -3,10 +3,14 @@
  *
  *     COUNT --> FIT, some series of each lane --> FIT ... --> DONE
  *
+ *     and in a hierarchy ... --> FIT --> SUM, some totals --> SUM ... --> TOTALS ... --> DONE
+ *
  *     COUNT    of each range of keys how many series it has, and what steps they fit
  *              (forecast/common_steps.h)
  *     FIT      the records of these series (series_fit.h), each at its own place of the sums: added
  *              to zeros they are as they were, whoever fitted them
+ *     SUM      the values of totals (series_totals.h), all lanes of which add up
+ *     TOTALS   their records, each fitted by the lane whose turn it is
  *
  * The rows of a series lie side by side, since rows that have the same in the columns of the group
  * have one key (runtime/data/held_out.h). A lane is a range of keys, so that its series are a

@@ -6,11 +6,16 @@
 #include <string.h>
 
 #include "forecast/combined.h"
-#include "forecast/time_text.h"
+#include "forecast/transform.h"
+#include "runtime/learn/series/series_grid.h"
+#include "runtime/learn/series/series_regressors.h"
 
 _Static_assert(FORECAST_RECORD_WORDS == (int)RECORD_STEPS &&
                    FORECAST_STEP_WORDS == (int)RECORD_STEP_WORDS &&
-                   FORECAST_EXPECTED_WORDS == (int)EXPECTED_WORDS,
+                   FORECAST_EXPECTED_WORDS == (int)EXPECTED_WORDS &&
+                   FORECAST_HIERARCHY_WORDS == (int)HIERARCHY_ORIGINS &&
+                   FORECAST_ORIGIN_WORDS == (int)ORIGIN_STEPS &&
+                   FORECAST_PAST_WORDS == (int)PAST_WORDS,
                "EXPLAIN counts what is learned");
 
 #define PAST_LEAST 4 /* values before a step that is forecast to measure the errors */
@@ -27,6 +32,8 @@ enum status series_plan_make(const struct forecast_params *params, bool are_numb
                                  .backtests = params->backtests,
                                  .are_numbers = are_numbers,
                                  .limits = forecast_limits_of(params),
+                                 .hierarchy = (enum forecast_hierarchy)params->hierarchy,
+                                 .transform = (enum forecast_transform)params->transform,
                                  .has_seasons = params->seasons.count > 0};
     TRY(forecast_method(slice_of(forecast_method_words[params->method]), &options->method, err));
     options->horizon = params->horizon;
@@ -54,230 +61,155 @@ enum status series_plan_settle(struct series_plan *plan, const struct steps *ste
     return error_hint(err, "Give its steps, as in forecast.season = 12.");
 }
 
-/* ---- errors of the past ---- */
+/* ---- the forecast ---- */
 
-/* The mean difference of values that are so many steps apart, and of its square; 0: there are
- * none. */
-static double scale_of(const double *values, uint32_t count, uint32_t apart, double *squares)
-{
-    double sum = 0, square = 0, pairs = 0;
-
-    for (uint32_t i = apart; i < count; i++) {
-        const double difference = values[i] - values[i - apart];
-
-        if (isnan(difference))
-            continue;
-        sum += fabs(difference);
-        square += difference * difference;
-        pairs++;
-    }
-    *squares = pairs > 0 ? square / pairs : 0;
-    return pairs > 0 ? sum / pairs : 0;
-}
-
-/* The known value of the last season before `origin`; NAN: it is missing. */
-static double naive_of(const double *values, uint32_t origin, uint32_t ahead, uint32_t season)
-{
-    const uint32_t back = season - (ahead - 1) % season;
-
-    return back <= origin ? values[origin - back] : NAN;
-}
-
-/* ---- regressors ---- */
-
-struct regressor_row {
-    int64_t time;
-    double value;
-    const double *regressors;
-    uint32_t width;
+/* A forecast, with all that makes values of it. */
+struct fitted {
+    struct forecast forecast;
+    double coefficients[REGRESSORS_MAX];
+    double lambda; /* transform.h: of the forecast's numbers */
 };
 
-/* By all that they have, so that means do not depend on how rows came. */
-static int compare_rows(const void *a, const void *b)
+/* Above 0, and not all the same number, which is to come back as it is. */
+static bool are_transformed(const double *values, uint32_t count)
 {
-    const struct regressor_row *left = a, *right = b;
+    double least = INFINITY, most = -INFINITY;
 
-    if (left->time != right->time)
-        return left->time < right->time ? -1 : 1;
-    if (left->value != right->value)
-        return left->value < right->value ? -1 : 1;
-    for (uint32_t i = 0; i < left->width; i++)
-        if (left->regressors[i] != right->regressors[i])
-            return left->regressors[i] < right->regressors[i] ? -1 : 1;
-    return 0;
-}
-
-static void print_time(const struct series_plan *plan, int64_t time, char text[TIME_BYTES])
-{
-    time_print(plan->are_numbers              ? TIME_NUMBER
-               : time % DAY_MICROSECONDS == 0 ? TIME_DATE
-                                              : TIME_MOMENT,
-               time, "", text);
-}
-
-static enum status refuse_null(const struct series_plan *plan, int64_t time, uint32_t regressor,
-                               struct error *err)
-{
-    const struct slice name = slice_prefix(plan->regressor_inputs[regressor].spec.name, 60);
-    char text[TIME_BYTES];
-
-    print_time(plan, time, text);
-    fail(err, STATUS_INVALID, "regressor \"%.*s\" is NULL at %s", SLICE_FORMAT(name), text);
-    return error_hint(err, "Give it a value in the SELECT, as in coalesce(%.*s, 0) AS %.*s.",
-                      SLICE_FORMAT(name), SLICE_FORMAT(name));
-}
-
-/* Rows (count_max) of points that have a value, in their order; how many. */
-static enum status list_rows(const struct series_plan *plan, const struct point *points,
-                             uint32_t count, const double *regressors, struct regressor_row *rows,
-                             uint32_t *row_count, struct error *err)
-{
-    const uint32_t width = plan->regressors;
-
-    *row_count = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const double *own = regressors + (size_t)i * width;
-
-        if (isnan(points[i].value))
-            continue;
-        for (uint32_t k = 0; k < width; k++)
-            if (isnan(own[k]))
-                return refuse_null(plan, points[i].time, k, err);
-        rows[(*row_count)++] = (struct regressor_row){points[i].time, points[i].value, own, width};
+        least = values[i] < least ? values[i] : least;
+        most = values[i] > most ? values[i] : most;
     }
-    qsort(rows, *row_count, sizeof *rows, compare_rows);
-    return STATUS_OK;
+    return least > 0 && least < most;
 }
 
-/* The rows' regressors at the places of the grid, NAN where none has a value; of several of one
- * time their mean. */
-static enum status lay_out(const struct grid *grid, const struct regressor_row *rows,
-                           uint32_t row_count, struct arena *arena, struct regressors *regressors,
-                           struct error *err)
+static double lambda_of(const struct series_plan *plan, const double *values, uint32_t count)
 {
-    const int64_t first = grid->last - grid->count + 1;
-    const uint32_t width = regressors->width;
-    const size_t all = (size_t)grid->count * width;
-    uint32_t same = 0;
-
-    regressors->values = ARENA_NEW(arena, double, all);
-    if (!regressors->values)
-        return fail_no_memory(err);
-    for (size_t i = 0; i < all; i++)
-        regressors->values[i] = NAN;
-    for (uint32_t i = 0; i < row_count; i++) {
-        const int64_t place = steps_index(&grid->steps, rows[i].time) - first;
-        double *own = regressors->values + (size_t)place * width;
-
-        same = i > 0 && rows[i - 1].time == rows[i].time ? same + 1 : 1;
-        for (uint32_t k = 0; k < width; k++)
-            own[k] = same == 1 ? rows[i].regressors[k]
-                               : own[k] + (rows[i].regressors[k] - own[k]) / same;
-    }
-    return STATUS_OK;
+    if (plan->transform == TRANSFORMS_NONE || !are_transformed(values, count))
+        return TRANSFORM_NONE;
+    return plan->transform == TRANSFORMS_LOG
+               ? 0
+               : transform_choose(values, count,
+                                  forecast_choose_season(values, count, &plan->options));
 }
 
-/* The forecast of the values, and where there are regressors the coefficients. known (count,
- * width): copied. */
-static enum status forecast_values(const struct forecast_options *options, double *values,
-                                   uint32_t count, const struct regressors *known,
-                                   struct arena *arena, struct forecast *forecast,
-                                   double *coefficients, struct error *err)
+/* The fit of the values, which are used up, and of the regressors (count, width), which are
+ * copied. */
+static enum status fit_values(const struct series_plan *plan, const struct forecast_options *wanted,
+                              double *values, uint32_t count, const struct regressors *known,
+                              struct arena *arena, struct fitted *fitted, struct error *err)
 {
     const size_t all = (size_t)count * known->width;
+    struct forecast_options options = *wanted;
     struct regressors own = *known;
 
+    fitted->lambda = lambda_of(plan, values, count);
+    options.is_remainder = fitted->lambda != TRANSFORM_NONE; /* below 0 are small values */
+    for (uint32_t i = 0; i < count && options.is_remainder; i++)
+        values[i] = transform_value(fitted->lambda, values[i]);
     if (known->width == 0)
-        return forecast_run(values, count, options, arena, forecast, err);
+        return forecast_run(values, count, &options, arena, &fitted->forecast, err);
     own.values = ARENA_NEW(arena, double, all);
     if (!own.values)
         return fail_no_memory(err);
     memcpy(own.values, known->values, all * sizeof *own.values);
-    return regressors_run(values, count, &own, options, arena, forecast, coefficients, err);
+    return regressors_run(values, count, &own, &options, arena, &fitted->forecast,
+                          fitted->coefficients, err);
 }
 
 /* ---- errors of the past, step by step ---- */
 
-static void add_step(const struct forecast *forecast, uint32_t h, double value, double naive,
-                     double scale, double squares, struct series_errors *errors)
-{
-    const double error = value - forecast->values[h];
-    const double both = fabs(value) + fabs(forecast->values[h]);
-
-    errors->steps++;
-    errors->absolute += fabs(error);
-    errors->errors += error;
-    errors->values += fabs(value);
-    errors->shares += both > 0 ? 2 * fabs(error) / both : 0;
-    errors->covered += value >= forecast->lower[h] && value <= forecast->upper[h];
-    if (!(scale > 0))
-        return;
-    errors->scaled_steps++;
-    errors->scaled += fabs(error) / scale;
-    errors->squares += error * error / squares;
-    if (isnan(naive))
-        return;
-    errors->naive_steps++;
-    errors->naive_scaled += fabs(value - naive) / scale;
-}
-
 /* Adds to step h what the regressors of a place tell; false: they are not known, as where a gap was
  * filled. */
-static bool add_regressors(const struct regressors *known, const double *coefficients,
-                           uint32_t place, bool is_positive, struct forecast *forecast, uint32_t h)
+static bool add_regressors(const struct regressors *known, uint32_t place, struct fitted *fitted,
+                           uint32_t h)
 {
-    const double sum =
-        regressors_sum(coefficients, known->values + (size_t)place * known->width, known->width);
-    double *const bounds[] = {&forecast->values[h], &forecast->lower[h], &forecast->upper[h]};
+    const double sum = regressors_sum(fitted->coefficients,
+                                      known->values + (size_t)place * known->width, known->width);
 
     if (isnan(sum))
         return false;
-    for (int i = 0; i < 3; i++) {
-        *bounds[i] += sum;
-        if (is_positive && *bounds[i] < 0)
-            *bounds[i] = 0;
-    }
+    fitted->forecast.values[h] += sum;
+    fitted->forecast.lower[h] += sum;
+    fitted->forecast.upper[h] += sum;
     return true;
 }
 
-static void limit(const struct forecast_limits *limits, struct forecast *forecast, uint32_t h)
+/* The forecast of step h as it is told. is_cut: not below 0. */
+static struct series_guess guess_of(const struct series_plan *plan, const struct fitted *fitted,
+                                    bool is_cut, uint32_t h)
 {
-    forecast->lower[h] = forecast_limited_lower(limits, forecast->lower[h]);
-    forecast->values[h] = forecast_limited_value(limits, forecast->values[h]);
-    forecast->upper[h] = forecast_limited_upper(limits, forecast->upper[h]);
+    const struct forecast *forecast = &fitted->forecast;
+    struct series_guess guess = {
+        transform_mean(fitted->lambda, forecast->values[h], forecast->deviations[h]),
+        transform_back(fitted->lambda, forecast->lower[h]),
+        transform_back(fitted->lambda, forecast->upper[h])};
+    double *const bounds[] = {&guess.value, &guess.lower, &guess.upper};
+
+    for (int i = 0; i < 3 && is_cut; i++)
+        *bounds[i] = *bounds[i] < 0 ? 0 : *bounds[i];
+    guess.lower = forecast_limited_lower(&plan->limits, guess.lower);
+    guess.value = forecast_limited_value(&plan->limits, guess.value);
+    guess.upper = forecast_limited_upper(&plan->limits, guess.upper);
+    return guess;
 }
 
-/* Compares the forecast that `origin` would have had with the values that came. ratios (horizon;
- * NULL: nobody asks): as records have them. */
+/* Steps before `origin` that have no value: the forecast begins behind the last one that has. */
+static uint32_t gap_before(const double *values, uint32_t origin)
+{
+    uint32_t gap = 0;
+
+    while (gap < origin && isnan(values[origin - gap - 1]))
+        gap++;
+    return gap;
+}
+
+/* How many deviations the forecast of step h is from what came, as numbers are forecast, without
+ * limits: forecast_limits.h. */
+static double ratio_of(const struct fitted *fitted, bool is_cut, double value, uint32_t h)
+{
+    double forecast = fitted->forecast.values[h];
+
+    if (is_cut && forecast < 0)
+        forecast = 0;
+    return fabs(transform_value(fitted->lambda, value) - forecast) / fitted->forecast.deviations[h];
+}
+
+/* Compares the forecast that `origin` would have had with the values that came; none where it lies
+ * in a gap that is longer than the horizon. is_cut: with regressors it is not below 0. ratios
+ * (horizon; NULL: nobody asks): as records have them. */
 static enum status add_past(const struct series_plan *plan, const double *values, uint32_t count,
-                            const struct regressors *known, uint32_t origin, bool is_positive,
+                            const struct regressors *known, uint32_t origin, bool is_cut,
                             struct arena *arena, struct series_errors *errors, double *ratios,
                             struct error *err)
 {
-    double *past = ARENA_NEW(arena, double, origin), coefficients[REGRESSORS_MAX];
+    double *past = ARENA_NEW(arena, double, origin);
+    const uint32_t gap = gap_before(values, origin), begin = origin - gap;
     struct forecast_options options = plan->options;
-    struct forecast forecast;
-    double scale, squares;
+    struct series_scale scale;
+    struct fitted fitted;
 
     if (!past)
         return fail_no_memory(err);
+    if (gap > options.horizon || options.horizon + gap > HORIZON_MAX)
+        return STATUS_OK;
     options.history = 0;
+    options.horizon += gap;
     memcpy(past, values, origin * sizeof *past);
-    TRY(forecast_values(&options, past, origin, known, arena, &forecast, coefficients, err));
-    scale = scale_of(values, origin, forecast.season, &squares);
-    for (uint32_t h = 0; h < plan->options.horizon && origin + h < count; h++) {
-        const double value = values[origin + h];
+    TRY(fit_values(plan, &options, past, origin, known, arena, &fitted, err));
+    scale = series_scale_of(values, origin, fitted.forecast.season);
+    for (uint32_t h = gap; h < options.horizon && begin + h < count; h++) {
+        const double value = values[begin + h];
+        struct series_guess guess;
 
-        if (isnan(value))
+        if (isnan(value) || (fitted.lambda != TRANSFORM_NONE && value <= 0))
             continue;
-        if (known->width > 0 &&
-            !add_regressors(known, coefficients, origin + h, is_positive, &forecast, h))
+        if (known->width > 0 && !add_regressors(known, begin + h, &fitted, h))
             continue;
-        if (ratios && forecast.deviations[h] > 0) /* without limits: forecast_limits.h */
-            ratios[h] = fabs(value - forecast.values[h]) / forecast.deviations[h];
-        limit(&plan->limits, &forecast, h);
-        add_step(&forecast, h, value, naive_of(values, origin, h + 1, forecast.season), scale,
-                 squares, errors);
+        if (ratios && fitted.forecast.deviations[h] > 0)
+            ratios[h - gap] = ratio_of(&fitted, is_cut && known->width > 0, value, h);
+        guess = guess_of(plan, &fitted, is_cut && known->width > 0, h);
+        series_errors_add(errors, &guess, value,
+                          series_naive(values, begin, h + 1, fitted.forecast.season), &scale);
     }
     return STATUS_OK;
 }
@@ -294,7 +226,8 @@ static enum status measure_past(const struct series_plan *plan, const struct gri
                                 const struct regressors *known, struct arena *arena,
                                 struct series_errors *errors, double *ratios, struct error *err)
 {
-    const bool is_cut = is_positive(grid) && plan->options.method == &combined_method;
+    const bool is_cut = is_positive(grid) && plan->options.method == &combined_method &&
+                        plan->transform == TRANSFORMS_NONE;
 
     for (uint32_t i = 1; i <= plan->backtests; i++) {
         const uint64_t back = (uint64_t)i * plan->options.horizon;
@@ -307,51 +240,75 @@ static enum status measure_past(const struct series_plan *plan, const struct gri
     return STATUS_OK;
 }
 
-/* ---- the record ---- */
+/* ---- the past of a series of a hierarchy ---- */
 
-static int64_t bits_of(double number)
+/* One step that nothing is known of, and of which nothing is expected, as where a series had not
+ * begun: it adds nothing to its totals. */
+static void put_nothing(const struct grid *grid, int64_t place, int64_t *step)
 {
-    int64_t bits;
-
-    memcpy(&bits, &number, sizeof bits);
-    return bits;
+    step[PAST_VALUE] = record_bits(place >= 0 ? grid->values[place] : NAN);
+    step[PAST_FORECAST] = step[PAST_DEVIATION] = record_bits(0);
+    step[PAST_NAIVE] = record_bits(NAN);
 }
 
-struct series_errors series_errors_of(const int64_t *record)
+/* Too few values before an origin are no measure, but what is forecast of them is part of the
+ * totals. */
+static enum status put_origin(const struct series_plan *plan, const struct grid *grid,
+                              uint64_t back, struct arena *arena, int64_t *words, struct error *err)
 {
-    struct series_errors errors;
+    const uint32_t horizon = plan->options.horizon;
+    const uint32_t origin = grid->count > back ? grid->count - (uint32_t)back : 0;
+    const uint32_t gap = gap_before(grid->values, origin), begin = origin - gap;
+    const bool is_unknown = begin == 0 || gap > horizon || horizon + gap > HORIZON_MAX;
+    int64_t *step = words + ORIGIN_STEPS;
+    struct forecast_options options = plan->options;
+    double *past = ARENA_NEW(arena, double, origin + 1);
+    struct forecast forecast;
+    struct series_scale scale;
 
-    memcpy(&errors, record + RECORD_ERRORS, sizeof errors);
-    return errors;
-}
-
-/* Those on a line are left to whoever fits the series. */
-static void fill_gaps(const struct series_plan *plan, struct grid *grid)
-{
-    for (uint32_t i = 1; plan->gaps != GAPS_ON_LINE && i < grid->count; i++)
-        if (isnan(grid->values[i]))
-            grid->values[i] = plan->gaps == GAPS_ARE_ZERO ? 0 : grid->values[i - 1];
-}
-
-static enum status refuse(const struct series_plan *plan, const struct grid *grid,
-                          enum grid_fault fault, struct error *err)
-{
-    char time[TIME_BYTES];
-
-    if (fault == GRID_INFINITE)
-        return fail(err, STATUS_INVALID, "the sum of a time's values is no number");
-    if (fault == GRID_DOUBLED) {
-        print_time(plan, grid->doubled, time);
-        fail(err, STATUS_INVALID, "two values have the time %s", time);
-        return error_hint(err, "forecast.group tells the series; forecast.duplicates = 'sum', or "
-                               "'mean', makes one value of them.");
+    if (!past)
+        return fail_no_memory(err);
+    words[ORIGIN_SCALE] = words[ORIGIN_SQUARES] = record_bits(-1);
+    for (uint32_t h = 0; h < horizon && is_unknown; h++, step += PAST_WORDS)
+        put_nothing(grid, (int64_t)grid->count - (int64_t)back + h, step);
+    if (is_unknown)
+        return STATUS_OK;
+    options.history = 0;
+    options.horizon += gap;
+    memcpy(past, grid->values, origin * sizeof *past);
+    TRY(forecast_run(past, origin, &options, arena, &forecast, err));
+    scale = series_scale_of(grid->values, origin, forecast.season);
+    if (origin >= PAST_LEAST) {
+        words[ORIGIN_SCALE] = record_bits(scale.absolute);
+        words[ORIGIN_SQUARES] = record_bits(scale.squares);
     }
-    fail(err, STATUS_INVALID, "%u times would be %lld steps, of which most have no value",
-         grid->times, (long long)grid->span);
-    return error_hint(err, "Bring the times to an even step in the SELECT, as date_trunc('day', t) "
-                           "or the date alone, and look whether the first or last ones are "
-                           "mistakes.");
+    for (uint32_t h = 0; h < horizon; h++, step += PAST_WORDS) {
+        step[PAST_VALUE] = record_bits(grid->values[origin + h]);
+        step[PAST_FORECAST] = record_bits(forecast.values[gap + h]);
+        step[PAST_DEVIATION] = record_bits(forecast.deviations[gap + h]);
+        step[PAST_NAIVE] =
+            record_bits(series_naive(grid->values, begin, gap + h + 1, forecast.season));
+    }
+    return STATUS_OK;
 }
+
+static enum status put_hierarchy(const struct series_plan *plan, const struct grid *grid,
+                                 struct arena *arena, int64_t *record, struct error *err)
+{
+    int64_t *words = record + series_plan_hierarchy(plan);
+    double largest = 0;
+
+    for (uint32_t i = 0; i < grid->count; i++)
+        largest = fabs(grid->values[i]) > largest ? fabs(grid->values[i]) : largest;
+    words[HIERARCHY_LARGEST] = record_bits(largest);
+    words[HIERARCHY_LENGTH] = grid->count;
+    for (uint32_t i = 0; i < plan->backtests; i++)
+        TRY(put_origin(plan, grid, (uint64_t)(i + 1) * plan->options.horizon, arena,
+                       record + series_plan_origin(plan, i), err));
+    return STATUS_OK;
+}
+
+/* ---- the record ---- */
 
 /* Can a model, whose numbers are floats, keep it? */
 static bool is_kept(const struct forecast *forecast, uint32_t i)
@@ -371,9 +328,9 @@ static void put_history(const struct series_plan *plan, const struct forecast *f
     for (uint32_t i = 0; i < history; i++, record += EXPECTED_WORDS) {
         const bool has_any = i >= first && is_kept(forecast, i - first);
 
-        record[EXPECTED_VALUE] = bits_of(has_any ? forecast->expected[i - first] : 0);
+        record[EXPECTED_VALUE] = record_bits(has_any ? forecast->expected[i - first] : 0);
         record[EXPECTED_DEVIATION] =
-            bits_of(has_any ? forecast->expected_deviations[i - first] : -1);
+            record_bits(has_any ? forecast->expected_deviations[i - first] : -1);
     }
 }
 
@@ -383,28 +340,84 @@ static enum status put_forecast(const struct series_plan *plan, const struct gri
 {
     int64_t *coefficient =
         record + series_record_coefficients(plan->options.horizon, plan->options.history);
-    double coefficients[REGRESSORS_MAX];
-    struct forecast forecast;
+    struct fitted fitted;
 
     if (!steps_has(&grid->steps, grid->last + plan->options.horizon))
         return fail(err, STATUS_INVALID, "the forecast goes beyond the year 9999, or 2^53");
     record[RECORD_POSITIVE] = is_positive(grid) && plan->options.method == &combined_method;
-    TRY(forecast_values(&plan->options, grid->values, grid->count, known, arena, &forecast,
-                        coefficients, err));
+    TRY(fit_values(plan, &plan->options, grid->values, grid->count, known, arena, &fitted, err));
     for (uint32_t i = 0; i < known->width; i++)
-        coefficient[i] = bits_of(coefficients[i]);
+        coefficient[i] = record_bits(fitted.coefficients[i]);
+    if (plan->transform != TRANSFORMS_NONE)
+        record[series_plan_lambda(plan)] = record_bits(fitted.lambda);
     record[RECORD_COUNT] = grid->known;
     record[RECORD_FIRST] = grid->steps.first;
     record[RECORD_LAST] = grid->last;
-    record[RECORD_SEASON] = forecast.season;
+    record[RECORD_SEASON] = fitted.forecast.season;
     for (uint32_t h = 0; h < plan->options.horizon; h++) {
         int64_t *step = record + RECORD_STEPS + (size_t)h * RECORD_STEP_WORDS;
 
-        step[RECORD_VALUE] = bits_of(forecast.values[h]);
-        step[RECORD_DEVIATION] = bits_of(forecast.deviations[h]);
-        step[RECORD_RATIO] = bits_of(ratios[h]);
+        step[RECORD_VALUE] = record_bits(fitted.forecast.values[h]);
+        step[RECORD_DEVIATION] = record_bits(fitted.forecast.deviations[h]);
+        step[RECORD_RATIO] = record_bits(ratios[h]);
     }
-    put_history(plan, &forecast, record);
+    put_history(plan, &fitted.forecast, record);
+    return STATUS_OK;
+}
+
+static void clear(const struct series_plan *plan, int64_t *record)
+{
+    memset(record, 0, series_plan_words(plan) * sizeof *record);
+}
+
+/* The record of a grid with a value. */
+static enum status fit_grid(const struct series_plan *plan, struct grid *grid,
+                            const struct regressors *known, struct arena *arena, int64_t *record,
+                            struct error *err)
+{
+    const uint32_t horizon = plan->options.horizon;
+    double *ratios = ARENA_NEW(arena, double, horizon);
+    struct series_errors errors = {0};
+
+    if (!ratios)
+        return fail_no_memory(err);
+    for (uint32_t h = 0; h < horizon; h++)
+        ratios[h] = -1;
+    if (plan->hierarchy == HIERARCHY_NONE)
+        TRY(measure_past(plan, grid, known, arena, &errors, ratios, err));
+    else
+        TRY(put_hierarchy(plan, grid, arena, record, err));
+    memcpy(record + RECORD_ERRORS, &errors, sizeof errors);
+    return put_forecast(plan, grid, known, ratios, arena, record, err);
+}
+
+enum status series_fit_grid(const struct series_plan *plan, struct grid *grid, struct arena *arena,
+                            int64_t *record, struct error *err)
+{
+    clear(plan, record);
+    return fit_grid(plan, grid, &(struct regressors){.width = 0}, arena, record, err);
+}
+
+/* Values that the transform of the statement does not have. */
+static enum status check_transform(const struct series_plan *plan, const struct grid *grid,
+                                   struct error *err)
+{
+    const int64_t first = grid->last - grid->count + 1;
+    char time[TIME_BYTES];
+
+    if (plan->transform != TRANSFORMS_LOG && plan->transform != TRANSFORMS_BOX_COX)
+        return STATUS_OK;
+    for (uint32_t i = 0; i < grid->count; i++) {
+        if (!(grid->values[i] <= 0))
+            continue;
+        series_time_print(plan, steps_time(&grid->steps, first + i), time);
+        fail(err, STATUS_INVALID,
+             "the value of %s is %.9g, and forecast.transform = '%s' takes "
+             "values above 0",
+             time, grid->values[i], forecast_transform_words[plan->transform]);
+        return error_hint(err, "forecast.transform = 'auto' leaves such series as they are; gaps "
+                               "filled by zeros are values, too.");
+    }
     return STATUS_OK;
 }
 
@@ -412,39 +425,23 @@ enum status series_fit(const struct series_plan *plan, struct point *points, uin
                        const double *regressors, struct arena *arena, int64_t *record,
                        struct error *err)
 {
-    const uint32_t horizon = plan->options.horizon;
     struct regressors known = {.width = plan->regressors};
     struct regressor_row *rows = NULL;
-    struct series_errors errors = {0};
     uint32_t row_count = 0;
-    enum grid_fault fault;
     struct grid grid;
-    double *ratios;
 
-    memset(record, 0,
-           series_record_words(horizon, plan->options.history, plan->regressors) * sizeof *record);
+    clear(plan, record);
     if (known.width > 0) {
         rows = ARENA_NEW(arena, struct regressor_row, count);
         if (!rows)
             return fail_no_memory(err);
-        TRY(list_rows(plan, points, count, regressors, rows, &row_count, err));
+        TRY(series_regressor_rows(plan, points, count, regressors, rows, &row_count, err));
     }
-    points_sort(points, count);
-    TRY(grid_make(points, count, plan->are_numbers, plan->duplicates, &plan->steps, arena, &grid,
-                  &fault, err));
-    if (fault != GRID_FINE)
-        return refuse(plan, &grid, fault, err);
+    TRY(series_grid(plan, points, count, arena, &grid, err));
     if (grid.count == 0)
         return STATUS_OK;
+    TRY(check_transform(plan, &grid, err));
     if (known.width > 0)
-        TRY(lay_out(&grid, rows, row_count, arena, &known, err));
-    ratios = ARENA_NEW(arena, double, horizon);
-    if (!ratios)
-        return fail_no_memory(err);
-    for (uint32_t h = 0; h < horizon; h++)
-        ratios[h] = -1;
-    fill_gaps(plan, &grid);
-    TRY(measure_past(plan, &grid, &known, arena, &errors, ratios, err));
-    memcpy(record + RECORD_ERRORS, &errors, sizeof errors);
-    return put_forecast(plan, &grid, &known, ratios, arena, record, err);
+        TRY(series_regressors_lay_out(&grid, rows, row_count, arena, &known, err));
+    return fit_grid(plan, &grid, &known, arena, record, err);
 }

@@ -8,23 +8,14 @@
 #ifndef RUNTIME_LEARN_SERIES_SERIES_FIT_H
 #define RUNTIME_LEARN_SERIES_SERIES_FIT_H
 
+#include <string.h>
+
 #include "forecast/forecast.h"
 #include "forecast/grid.h"
 #include "forecast/regressors.h"
 #include "kinds/forecast/forecast_kind.h"
 #include "kinds/forecast/forecast_model.h"
-
-/* Sums over the steps of the past that were forecast and whose value is known. */
-struct series_errors {
-    double steps, absolute, errors, values; /* values: their magnitudes */
-    double shares;          /* 2 |error| / (|value| + |forecast|), 0 where both are 0 */
-    double covered;         /* steps within their intervals */
-    double scaled_steps;    /* steps of pasts that have a scale; their sums are: */
-    double scaled, squares; /* |error| / scale, and its square by the scale of squares */
-    double naive_scaled;    /* |error| / scale of the last season's values, */
-    double naive_steps;     /* and the steps that have these */
-};
-#define SERIES_ERRORS (sizeof(struct series_errors) / sizeof(double))
+#include "runtime/learn/series/series_errors.h"
 
 /* The integers of a record; behind them those of the steps to come, RECORD_STEP_WORDS wide, of the
  * last steps that are kept of the history, EXPECTED_WORDS wide, the newest last, and then the
@@ -53,6 +44,26 @@ enum record_expected {
     EXPECTED_WORDS
 };
 
+/* Behind all of these, of a series of a hierarchy (series_totals.h): what totals are made of, and
+ * the past as it was forecast, which is measured when it adds up (series_reconcile.h). */
+enum record_hierarchy {
+    HIERARCHY_LARGEST, /* the largest magnitude of a value */
+    HIERARCHY_LENGTH,  /* steps from the first value to the end that all series have in common */
+    HIERARCHY_ORIGINS  /* plan's backtests, RECORD_ORIGIN words and then those of the steps */
+};
+enum record_origin {
+    ORIGIN_SCALE, /* result of series_scale_of; below 0: too few values are before it to count */
+    ORIGIN_SQUARES,
+    ORIGIN_STEPS
+};
+enum record_past {
+    PAST_VALUE, /* value that came; NAN: it is missing */
+    PAST_FORECAST,
+    PAST_DEVIATION,
+    PAST_NAIVE, /* result of series_naive */
+    PAST_WORDS
+};
+
 /* The places of the first step of the history, and of the first coefficient. */
 static inline uint32_t series_record_history(uint32_t horizon)
 {
@@ -67,6 +78,21 @@ static inline uint32_t series_record_words(uint32_t horizon, uint32_t history, u
     return series_record_coefficients(horizon, history) + regressors;
 }
 
+static inline double record_number(int64_t bits)
+{
+    double number;
+
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+static inline int64_t record_bits(double number)
+{
+    int64_t bits;
+
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
 /* The settings that all series of a job have in common. */
 struct series_plan {
     struct forecast_options options;
@@ -76,6 +102,9 @@ struct series_plan {
     bool are_numbers, has_seasons; /* has_seasons: the statement gives them */
     struct steps steps;            /* common_steps.h */
     struct forecast_limits limits;
+    enum forecast_transform transform; /* with one the word behind the coefficients is a lambda */
+    enum forecast_hierarchy hierarchy;
+    int64_t end; /* time of the last value of all series of a hierarchy */
     uint32_t regressors;
     const struct transform_input *regressor_inputs; /* (regressors) */
 };
@@ -88,6 +117,28 @@ enum status series_plan_make(const struct forecast_params *params, bool are_numb
 enum status series_plan_settle(struct series_plan *plan, const struct steps *steps,
                                struct error *err);
 
+/* Words of a record; the place of what it has in a hierarchy, and of one of its origins, or of its
+ * lambda: there are no transforms in a hierarchy. */
+static inline uint32_t series_plan_hierarchy(const struct series_plan *plan)
+{
+    return series_record_words(plan->options.horizon, plan->options.history, plan->regressors);
+}
+static inline uint32_t series_plan_lambda(const struct series_plan *plan)
+{
+    return series_plan_hierarchy(plan);
+}
+static inline uint32_t series_plan_origin(const struct series_plan *plan, uint32_t origin)
+{
+    return series_plan_hierarchy(plan) + HIERARCHY_ORIGINS +
+           origin * (ORIGIN_STEPS + plan->options.horizon * PAST_WORDS);
+}
+static inline uint32_t series_plan_words(const struct series_plan *plan)
+{
+    return plan->transform != TRANSFORMS_NONE  ? series_plan_lambda(plan) + 1
+           : plan->hierarchy == HIERARCHY_NONE ? series_plan_hierarchy(plan)
+                                               : series_plan_origin(plan, plan->backtests);
+}
+
 /* Points of one series (count, 1 at least), which are used up. regressors (count, plan's): those of
  * each point, NAN where one is NULL. record (series_record_words): but for the ids. INVALID for
  * points that no series has, and for a NULL beside a value: what is wrong, without the series'
@@ -95,8 +146,8 @@ enum status series_plan_settle(struct series_plan *plan, const struct steps *ste
 enum status series_fit(const struct series_plan *plan, struct point *points, uint32_t count,
                        const double *regressors, struct arena *arena, int64_t *record,
                        struct error *err);
-
-/* The record's sums. */
-struct series_errors series_errors_of(const int64_t *record);
+/* The same of a series without regressors and gaps, which is scaled. */
+enum status series_fit_grid(const struct series_plan *plan, struct grid *grid, struct arena *arena,
+                            int64_t *record, struct error *err);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "runtime/learn/measuring.h"
 #include "runtime/learn/series/series_reach.h"
+#include "runtime/learn/series/series_reconcile.h"
 
 #define SHORT_SERIES 8 /* values: with fewer a forecast is hardly more than the last one */
 
@@ -14,6 +15,7 @@ struct records {
     const int64_t *words;
     uint32_t width, groups, coefficients; /* coefficients: place of the first */
     const int64_t **sorted;               /* (count): those that have values, by their ids */
+    int64_t *reconciled;                  /* memory of a hierarchy's, which `sorted` points to */
     uint32_t count;
 };
 
@@ -46,21 +48,34 @@ static enum status sort_records(const int64_t *words, uint64_t count, struct rec
     return error_hint(err, "LABEL names the column of the values; look what the SELECT has in it.");
 }
 
-/* ---- content ---- */
-
-static double number_of(int64_t bits)
+/* A copy of the sorted records, which adds up. */
+static enum status add_up(const struct series_plan *plan, struct records *records,
+                          struct error *err)
 {
-    double number;
+    int64_t **own = calloc((size_t)records->count + 1, sizeof *own);
+    enum status status = STATUS_OK;
 
-    memcpy(&number, &bits, sizeof number);
-    return number;
+    records->reconciled = malloc(((size_t)records->count * records->width + 1) * sizeof(int64_t));
+    if (!own || !records->reconciled)
+        status = fail_no_memory(err);
+    for (size_t i = 0; i < records->count && status == STATUS_OK; i++) {
+        own[i] = records->reconciled + i * records->width;
+        memcpy(own[i], records->sorted[i], records->width * sizeof(int64_t));
+        records->sorted[i] = own[i];
+    }
+    if (status == STATUS_OK)
+        status = series_reconcile(plan, records->groups, own, records->count, err);
+    free(own);
+    return status;
 }
+
+/* ---- content ---- */
 
 static void put_expected(const int64_t *words, uint32_t history, float *expected)
 {
     for (uint32_t i = 0; i < history; i++, words += EXPECTED_WORDS, expected += STEP_NUMBERS) {
-        number_to_parts(number_of(words[EXPECTED_VALUE]), expected + STEP_VALUE);
-        expected[STEP_DEVIATION] = (float)number_of(words[EXPECTED_DEVIATION]);
+        number_to_parts(record_number(words[EXPECTED_VALUE]), expected + STEP_VALUE);
+        expected[STEP_DEVIATION] = (float)record_number(words[EXPECTED_DEVIATION]);
     }
 }
 
@@ -77,8 +92,8 @@ static void put_series(const int64_t *record, uint32_t groups, uint32_t horizon,
     for (uint32_t h = 0; h < horizon; h++, forecasts += STEP_NUMBERS) {
         const int64_t *step = record + RECORD_STEPS + (size_t)h * RECORD_STEP_WORDS;
 
-        number_to_parts(number_of(step[RECORD_VALUE]), forecasts + STEP_VALUE);
-        forecasts[STEP_DEVIATION] = (float)number_of(step[RECORD_DEVIATION]);
+        number_to_parts(record_number(step[RECORD_VALUE]), forecasts + STEP_VALUE);
+        forecasts[STEP_DEVIATION] = (float)record_number(step[RECORD_DEVIATION]);
     }
 }
 
@@ -97,7 +112,7 @@ static enum forecast_times times_of(const struct series_plan *plan, const struct
 
 static double coefficient_of(const struct records *records, size_t series, uint32_t regressor)
 {
-    return number_of(records->sorted[series][records->coefficients + regressor]);
+    return record_number(records->sorted[series][records->coefficients + regressor]);
 }
 
 static enum status fill_content(const struct series_plan *plan, const struct records *records,
@@ -107,6 +122,7 @@ static enum status fill_content(const struct series_plan *plan, const struct rec
     const uint32_t history = plan->options.history, regressors = plan->regressors;
     const size_t count = records->count, width = (size_t)horizon * STEP_NUMBERS;
     const size_t expected = (size_t)history * STEP_NUMBERS;
+    const bool is_transformed = plan->transform != TRANSFORMS_NONE;
 
     model->ids = calloc(count * groups + 1, sizeof(float));
     model->facts = calloc(count * SERIES_FACTS, sizeof(float));
@@ -114,14 +130,18 @@ static enum status fill_content(const struct series_plan *plan, const struct rec
     model->expected = calloc(count * expected + 1, sizeof(float));
     model->reaches = calloc((size_t)FORECAST_LEVELS * horizon, sizeof(float));
     model->coefficients = calloc(count * regressors * NUMBER_PARTS + 1, sizeof(float));
-    if (!model->ids || !model->facts || !model->forecasts || !model->expected || !model->reaches ||
-        !model->coefficients)
+    model->lambdas = calloc(count + 1, sizeof(float));
+    if (!model->lambdas || !model->ids || !model->facts || !model->forecasts || !model->expected ||
+        !model->reaches || !model->coefficients)
         return fail_no_memory(err);
     for (size_t i = 0; i < count; i++) {
         put_series(records->sorted[i], groups, horizon, model->ids + i * groups,
                    model->facts + i * SERIES_FACTS, model->forecasts + i * width);
         put_expected(records->sorted[i] + series_record_history(horizon), history,
                      model->expected + i * expected);
+        if (is_transformed)
+            model->lambdas[i] = (float)floor(
+                record_number(records->sorted[i][series_plan_lambda(plan)]) * LAMBDAS + 0.5);
     }
     for (size_t i = 0; i < count * regressors; i++)
         number_to_parts(coefficient_of(records, i / regressors, (uint32_t)(i % regressors)),
@@ -130,6 +150,9 @@ static enum status fill_content(const struct series_plan *plan, const struct rec
                                              .series = (uint32_t)count,
                                              .horizon = horizon,
                                              .history = history,
+                                             .hierarchy = plan->hierarchy,
+                                             .is_transformed = is_transformed,
+                                             .lambdas = model->lambdas,
                                              .times = times_of(plan, records),
                                              .level = plan->options.level,
                                              .limits = plan->limits,
@@ -324,8 +347,7 @@ enum status series_model_make(const struct series_plan *plan, const struct jobsp
 {
     struct records records = {
         .words = words,
-        .width =
-            series_record_words(plan->options.horizon, plan->options.history, plan->regressors),
+        .width = series_plan_words(plan),
         .groups = forecast_groups(&dataset->transform),
         .coefficients = series_record_coefficients(plan->options.horizon, plan->options.history)};
     double mase, naive, coverage = NAN;
@@ -335,6 +357,8 @@ enum status series_model_make(const struct series_plan *plan, const struct jobsp
     notice_list_join(&model->notices, spec->notices);
     notice_list_join(&model->notices, dataset->notices);
     status = sort_records(words, count, &records, err);
+    if (status == STATUS_OK && plan->hierarchy != HIERARCHY_NONE)
+        status = add_up(plan, &records, err);
     if (status == STATUS_OK)
         status = fill_content(plan, &records, model, err);
     if (status == STATUS_OK)
@@ -345,6 +369,7 @@ enum status series_model_make(const struct series_plan *plan, const struct jobsp
         tell_regressors(plan, &records, &model->notices);
     }
     free(records.sorted);
+    free(records.reconciled);
     return status;
 }
 
@@ -354,6 +379,7 @@ void series_model_deinit(struct series_model *model)
     free(model->facts);
     free(model->forecasts);
     free(model->expected);
+    free(model->lambdas);
     free(model->reaches);
     free(model->coefficients);
     *model = (struct series_model){.metric_count = 0};

@@ -11,7 +11,8 @@
 
 struct series_model {
     struct forecast_model content;
-    float *ids, *facts, *forecasts, *expected, *reaches, *coefficients; /* the content's */
+    float *ids, *facts, *forecasts, *expected, *reaches, *coefficients;
+    float *lambdas; /* the content's, as those above */
     struct result_metric metrics[LEARNER_METRICS_MAX];
     size_t metric_count;
     struct notice_list notices;

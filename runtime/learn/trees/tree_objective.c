@@ -6,7 +6,7 @@
 
 #include "arithmetic/kernels.h"
 #include "runtime/learn/label_range.h"
-#include "runtime/learn/loss_head.h"
+#include "runtime/learn/layers/loss_head.h"
 #include "runtime/learn/trees/leaf_quantiles.h"
 #include "runtime/learn/trees/tree_gradients.h"
 #include "runtime/learn/trees/tree_offset.h"
@@ -244,7 +244,8 @@ static enum status find_middle_half(struct tree_objective *objective, struct err
 
     if (objective->dataset->sample.rows == 0 ||
         (objective->name != TREE_HUBER && objective->name != TREE_FAIR &&
-         objective->name != TREE_PSEUDO_HUBER))
+         objective->name != TREE_PSEUDO_HUBER &&
+         (objective->name != TREE_SQUARED_ERROR || objective->dataset->labels.count > 0)))
         return STATUS_OK;
     TRY(quantile_of_sample(objective, .25, &low, err));
     TRY(quantile_of_sample(objective, .75, &high, err));

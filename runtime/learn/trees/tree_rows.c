@@ -602,28 +602,64 @@ VECTORS_PART int32_t round_randomly(float value, float scale, uint32_t random16)
     return (int32_t)(value * scale + shift + (float)random16 * 0x1p-16f) - (int32_t)shift;
 }
 
+/* The rows that the tree is grown from, by a random number of each. */
+struct row_draw {
+    uint32_t random;
+    uint32_t is_sampled; /* 1 or 0 */
+};
+
+VECTORS_PART struct row_draw draw_row(uint32_t key, const struct tree_sampling *sampling)
+{
+    const uint32_t bits = row_bits(key, sampling->bits);
+    const uint32_t takes_all = sampling->threshold > UINT32_MAX;
+
+    return (struct row_draw){bits * 0x9e3779b1u,
+                             takes_all | (bits < (uint32_t)sampling->threshold)};
+}
+
+VECTORS_PART uint32_t pack(int32_t gradient, int32_t hessian, struct row_draw draw)
+{
+    return ((uint32_t)gradient << 16 | ((uint32_t)hessian & 0xffff)) & (0 - draw.is_sampled);
+}
+
 /* Gradients and hessians of some rows, 16 bits each; 0 of rows that the tree is not grown from.
  * Returns how many it is. */
 WIDE_VECTORS
 static uint32_t pack_rows(const float *gradients, const float *hessians, const uint32_t *keys,
                           uint32_t count, const struct tree_sampling *sampling, uint32_t *packed)
 {
-    const float gradient_scale = (float)sampling->gradient_scale;
-    const float hessian_scale = (float)sampling->hessian_scale;
-    const uint32_t gradient_draw = sampling->gradient_draw, hessian_draw = sampling->hessian_draw;
-    const bool takes_all = sampling->threshold > UINT32_MAX;
-    const uint32_t threshold = (uint32_t)sampling->threshold, tree = sampling->bits;
+    const struct tree_sampling own = *sampling;
     uint32_t sampled = 0;
 
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t bits = row_bits(keys[i], tree), random = bits * 0x9e3779b1u;
-        const int32_t gradient =
-            round_randomly(gradients[i], gradient_scale, random >> 16 & gradient_draw);
-        const int32_t hessian = round_randomly(hessians[i], hessian_scale, random & hessian_draw);
-        const uint32_t is_sampled = takes_all | (bits < threshold);
+        const struct row_draw draw = draw_row(keys[i], &own);
 
-        packed[i] = ((uint32_t)gradient << 16 | ((uint32_t)hessian & 0xffff)) & (0 - is_sampled);
-        sampled += is_sampled;
+        packed[i] = pack(
+            round_randomly(gradients[i], (float)own.gradient_scale,
+                           draw.random >> 16 & own.gradient_draw),
+            round_randomly(hessians[i], (float)own.hessian_scale, draw.random & own.hessian_draw),
+            draw);
+        sampled += draw.is_sampled;
+    }
+    return sampled;
+}
+
+/* The same of gradients that are hessians but for their sign, or 0: rounded once, they stay so. */
+WIDE_VECTORS
+static uint32_t pack_signs(const float *gradients, const float *hessians, const uint32_t *keys,
+                           uint32_t count, const struct tree_sampling *sampling, uint32_t *packed)
+{
+    const struct tree_sampling own = *sampling;
+    uint32_t sampled = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        const struct row_draw draw = draw_row(keys[i], &own);
+        const int32_t size =
+            round_randomly(hessians[i], (float)own.hessian_scale, draw.random & own.hessian_draw);
+        const int32_t sign = (gradients[i] > 0) - (gradients[i] < 0);
+
+        packed[i] = pack(sign * size, size, draw);
+        sampled += draw.is_sampled;
     }
     return sampled;
 }
@@ -965,9 +1001,9 @@ void tree_rows_pack(struct tree_rows *lane, uint32_t output, const struct tree_s
 {
     const size_t start = (size_t)block * TREE_BLOCK_ROWS;
     const size_t of_output = (size_t)output * lane->rows + start;
-    const uint32_t sampled =
-        pack_rows(lane->gradients + of_output, lane->hessians + of_output, lane->keys + start,
-                  block_rows(lane, block), sampling, lane->packed + start);
+    const uint32_t sampled = (sampling->has_signs ? pack_signs : pack_rows)(
+        lane->gradients + of_output, lane->hessians + of_output, lane->keys + start,
+        block_rows(lane, block), sampling, lane->packed + start);
 
     lane->sampled = (block == 0 ? 0 : lane->sampled) + sampled;
 }

@@ -96,6 +96,7 @@ struct tree_sampling {
     uint64_t threshold; /* rows whose bits are below: 2^32 is all */
     double gradient_scale, hessian_scale;
     uint32_t gradient_draw, hessian_draw; /* TREE_DRAW_... */
+    bool has_signs; /* gradients are hessians but for their sign, or 0; both scales are the same */
 };
 
 /* Bits of the random number that is added to a derivative before it is rounded down. All of them

@@ -378,7 +378,8 @@ void tree_split_find(const struct tree_column *column, uint32_t number,
     rules->min_child_weight = options->min_child_weight;
     rules->hessian_most =
         units.hessian * (options->has_exact_hessians ? 1 : 1 + units.rows_of_hessian);
-    rules->min_rows = options->min_rows;
+    /* Whatever a row weighs, a side that weighs anything has one. */
+    rules->min_rows = options->min_rows > 1 ? options->min_rows : 0;
     rules->direction = options->directions ? options->directions[number] : 0;
     rules->is_plain = options->alpha == 0 && rules->direction == 0 &&
                       rules->penalties.least == -INFINITY && rules->penalties.most == INFINITY;

@@ -74,23 +74,38 @@ static double exact_scale(double most, double greatest)
     return ldexp(1, bits - 1);
 }
 
+/* Hessians that are weights are counted by the least weight of all, if there is room: those that
+ * are multiples of it become integers without being rounded, whatever their unit is. */
+static double weights_scale(const struct trees *trees, double most)
+{
+    const struct dataset *dataset = trees->learner.dataset;
+    const uint32_t column = dataset->role_columns[ROLE_SAMPLE_WEIGHT];
+    const double least = column > 0 ? dataset->spool.summaries[column].least : 1;
+    const double greatest = trees->progress.hessian_greatest;
+    const double scale = least > 0 ? exact_scale(most, greatest / least) : 0;
+
+    return scale >= 1 ? scale / least : exact_scale(most, greatest);
+}
+
 struct tree_sampling trees_sampling(const struct trees *trees)
 {
     const struct trees_progress *progress = &trees->progress;
-    const double gradient_greatest = progress->gradient_greatest;
-    const bool has_units = tree_objective_has_unit_gradients(&trees->objective);
+    const bool has_signs = tree_objective_has_unit_gradients(&trees->objective);
+    const bool has_weights = has_signs || tree_objective_has_unit_hessians(&trees->objective);
+    const double hessian_most = has_signs ? GRADIENT_MOST : HESSIAN_MOST;
+    const double hessian_scale = has_weights
+                                     ? weights_scale(trees, hessian_most)
+                                     : exact_scale(hessian_most, progress->hessian_greatest);
 
     return (struct tree_sampling){
         .bits = (uint32_t)random_bits(trees->learner.spec->seed, RANDOM_TREE,
                                       trees_number_of_growing(trees), 0),
         .threshold = (uint64_t)(trees->params.subsample * 0x1p32),
-        .gradient_scale = has_units ? exact_scale(GRADIENT_MOST, gradient_greatest)
-                                    : GRADIENT_MOST / gradient_greatest,
-        .hessian_scale = exact_scale(HESSIAN_MOST, progress->hessian_greatest),
-        .gradient_draw = has_units ? TREE_DRAW_EXACT : TREE_DRAW_ALL,
-        .hessian_draw = has_units || tree_objective_has_unit_hessians(&trees->objective)
-                            ? TREE_DRAW_EXACT
-                            : TREE_DRAW_ALL,
+        .gradient_scale = has_signs ? hessian_scale : GRADIENT_MOST / progress->gradient_greatest,
+        .hessian_scale = hessian_scale,
+        .gradient_draw = TREE_DRAW_ALL,
+        .hessian_draw = has_weights ? TREE_DRAW_EXACT : TREE_DRAW_ALL,
+        .has_signs = has_signs,
     };
 }
 

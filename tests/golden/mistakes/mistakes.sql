@@ -348,5 +348,5 @@ SELECT totrain_predict(iris_model, 1, 2, 3, 4) FROM iris;
 SELECT totrain_proba('iris_model', 1, 2, 3, 4) FROM iris;
 -- predictions: the verb first
 PREDICT iris_model ON iris;
--- models: whatever is best
-SELECT * FROM iris TO TRAIN AUTO LABEL class INTO m;
+-- models: whatever is best, by another name
+SELECT * FROM iris TO TRAIN AutoML LABEL class INTO m;

@@ -1,0 +1,291 @@
+#include "cli/cluster/k8s_command.h"
+
+#include <string.h>
+
+#include "cli/cluster/k8s_check.h"
+#include "cli/cluster/share_command.h"
+#include "cli/session/options.h"
+#include "cli/session/schedule.h"
+#include "k8s/client/access_find.h"
+#include "k8s/client/api_answer.h"
+#include "k8s/client/http.h"
+#include "k8s/client/http_exchange.h"
+#include "k8s/job/kube_job.h"
+#include "k8s/objects/rights.h"
+
+#define TAKES                                                                                      \
+    (OPTIONS_CLUSTER | OPTION_CPU | OPTION_MEMORY | OPTION_PODS | OPTION_IMAGE | OPTION_PULL |     \
+     OPTION_DATABASE_SECRET | OPTION_SERVICE_SECRET | OPTION_COLOUR | OPTION_HELP)
+#define TRIES    4
+#define PODS_MAX 100000
+
+static const char usage[] =
+    "usage: totrain k8s rbac [classes | share] [OPTION]...\n"
+    "       totrain k8s share [even | mixed | soonest] [OPTION]...\n"
+    "       totrain k8s check [service=NAME] [OPTION]...\n"
+    "\n"
+    "rbac prints what an administrator of a cluster applies once for a namespace of\n"
+    "training jobs: the namespace with Pod Security \"restricted\", a quota (--pods,\n"
+    "--cpu, --memory), and three service accounts with roles of least rights:\n"
+    "totrain for the masters of jobs, totrain-submitter for those who submit them, and\n"
+    "totrain-schedule for the pods that do so by the clock.\n"
+    "\n"
+    "    totrain k8s rbac --namespace=training --memory=64Gi | kubectl apply -f -\n"
+    "\n"
+    "rbac classes prints two PriorityClasses in three bands: for what jobs cannot do\n"
+    "without (totrain-first), and for more workers (totrain-more). rbac share prints\n"
+    "what totrain k8s share needs, and a Deployment of --image.\n"
+    "\n"
+    "share decides how many workers each job of the namespaces has (--namespace=a,b),\n"
+    "until SIGTERM; without it one of the masters of a namespace does. Half of what is\n"
+    "beyond their minimums goes to jobs evenly, half to who ends first (mixed), all\n"
+    "evenly, or all to who ends first (soonest).\n"
+    "\n"
+    "check asks the cluster for each of the submitter's rights whether we have it, and\n"
+    "ends with exit code 4 where one is missing. With --image a pod runs it, and with\n"
+    "--database-secret tries to reach the database with its login. With --service-secret\n"
+    "a pod with the account of schedules asks for its rights, and tries to reach the\n"
+    "database by the service (totrain) of the Secret's pg_service.conf.\n"
+    "\n"
+    "options:\n";
+
+static struct slice or_else(const char *value, const char *otherwise)
+{
+    return slice_of(value ? value : otherwise);
+}
+
+static enum status print_roles(const struct cluster_options *options, struct error *err)
+{
+    struct rights_limits limits = {.pods = 100,
+                                   .cpu = or_else(options->cpu, "32"),
+                                   .memory = or_else(options->memory, "128Gi")};
+    struct text text;
+    enum status status;
+    int64_t ignored;
+
+    TRY(quantity_read_cpu(limits.cpu, &ignored, err));
+    TRY(quantity_read_memory(limits.memory, &ignored, err));
+    if (options->pods && (!slice_to_integer(slice_of(options->pods), &limits.pods) ||
+                          limits.pods < 1 || limits.pods > PODS_MAX))
+        return fail(err, STATUS_INVALID, "a quota is of 1 to %d pods, not %s", PODS_MAX,
+                    options->pods);
+    text_init(&text, TEXT_MAXIMUM);
+    status = rights_print(or_else(options->kube_namespace, "totrain"), &limits, &text, err);
+    if (status == STATUS_OK) {
+        puts(text_string(&text));
+        fprintf(stderr, "NOTE:  %s\n", rights_warning);
+    }
+    text_deinit(&text);
+    return status;
+}
+
+static enum status print_classes(struct error *err)
+{
+    struct text text;
+    enum status status;
+
+    text_init(&text, TEXT_MAXIMUM);
+    status = rights_print_classes(&text, err);
+    if (status == STATUS_OK)
+        puts(text_string(&text));
+    text_deinit(&text);
+    return status;
+}
+
+static enum status print_share(const struct cluster_options *options, struct error *err)
+{
+    struct text text;
+    enum status status;
+
+    if (!options->image)
+        return fail(err, STATUS_INVALID, "--image is missing");
+    text_init(&text, TEXT_MAXIMUM);
+    status = rights_print_share(or_else(options->kube_namespace, "totrain"),
+                                slice_of(options->image), &text, err);
+    if (status == STATUS_OK)
+        puts(text_string(&text));
+    text_deinit(&text);
+    return status;
+}
+
+static enum status ask(struct http *http, struct slice kube_namespace, const struct right *right,
+                       struct slice verb, bool *is_allowed, struct error *err)
+{
+    struct api_target target = {.kind = API_ACCESS_REVIEWS};
+    struct api_answer answer = {.retry_after_ms = -1};
+    cJSON *review = rights_review(kube_namespace, right, verb);
+    struct http_request request;
+    enum status status;
+
+    http_request_init(&request);
+    TRY_OR(done, status, api_create(&request, &target, review, err));
+    TRY_OR(done, status,
+           http_exchange_again(http, &request, "an access review", TRIES, &answer, err));
+    status = rights_review_read(answer.object, is_allowed, err);
+done:
+    api_answer_deinit(&answer);
+    http_request_deinit(&request);
+    cJSON_Delete(review);
+    return status;
+}
+
+static void show(const struct right *right, struct slice verb, bool is_allowed)
+{
+    printf("%-4s %.*s %s%s%s\n", is_allowed ? "yes" : "NO", SLICE_FORMAT(verb),
+           api_names(right->kind)->plural, right->subresource ? "/" : "",
+           right->subresource ? right->subresource : "");
+}
+
+static enum status check_right(struct http *http, struct slice kube_namespace,
+                               const struct right *right, bool is_shown, unsigned *missing,
+                               struct error *err)
+{
+    const char *words = right->verbs;
+
+    while (*words) {
+        struct slice verb = {words, strcspn(words, " ")};
+        bool is_allowed;
+
+        TRY(ask(http, kube_namespace, right, verb, &is_allowed, err));
+        if (is_shown)
+            show(right, verb, is_allowed);
+        *missing += !is_allowed;
+        words += verb.size + strspn(words + verb.size, " ");
+    }
+    return STATUS_OK;
+}
+
+/* Runs all checks. The cluster shows a single line of the output of a schedule's pod. */
+static enum status check_all(struct http *http, struct slice kube_namespace, enum rights_role role,
+                             struct error *err)
+{
+    const bool is_shown = role == RIGHTS_OF_SUBMITTER;
+    unsigned missing = 0;
+    size_t count;
+    const struct right *rights = rights_of(role, &count);
+
+    for (size_t i = 0; i < count; i++)
+        TRY(check_right(http, kube_namespace, &rights[i], is_shown, &missing, err));
+    if (missing == 0)
+        return STATUS_OK;
+    return fail(err, STATUS_PERMISSION, "%u right%s missing in the namespace %.*s", missing,
+                missing == 1 ? " is" : "s are", SLICE_FORMAT(kube_namespace)),
+           error_hint(err, "totrain k8s rbac prints what gives them.");
+}
+
+static enum status check_pods(struct http *http, struct slice kube_namespace,
+                              const struct options *options, struct error *err)
+{
+    const struct cluster_options *cluster = &options->cluster;
+    const char *service = options->word_count == 2 ? options->words[1] : SCHEDULE_SERVICE;
+
+    if (!cluster->image)
+        return cluster->service_secret ? fail(err, STATUS_INVALID, "--image is missing")
+                                       : STATUS_OK;
+    if (cluster->database_secret || !cluster->service_secret)
+        TRY(k8s_check_pod(http, kube_namespace, cluster, err));
+    return cluster->service_secret ? k8s_check_schedule(http, kube_namespace, cluster, service, err)
+                                   : STATUS_OK;
+}
+
+static enum status open_cluster(const struct cluster_options *options, struct arena *arena,
+                                struct kube_access *access, struct http **http, struct error *err)
+{
+    const struct access_choice choice = {.kubeconfig = options->kubeconfig,
+                                         .context = options->context,
+                                         .kube_namespace = options->kube_namespace,
+                                         .allows_exec = true,
+                                         .allows_insecure = options->allows_insecure};
+
+    TRY(access_find(&choice, arena, access, err));
+    return http_new(access, NULL, http, err);
+}
+
+static enum status check_cluster(const struct options *options, enum rights_role role,
+                                 struct error *err)
+{
+    struct kube_access access;
+    struct arena arena;
+    struct http *http = NULL;
+    enum status status;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = open_cluster(&options->cluster, &arena, &access, &http, err);
+    if (status == STATUS_OK)
+        status = check_all(http, access.kube_namespace, role, err);
+    if (status == STATUS_OK && role == RIGHTS_OF_SUBMITTER)
+        status = check_pods(http, access.kube_namespace, options, err);
+    http_free(http);
+    arena_deinit(&arena);
+    return status;
+}
+
+/* In the pod of a check. */
+static enum status check_schedule(const struct options *options, struct error *err)
+{
+    TRY(check_cluster(options, RIGHTS_OF_SCHEDULE, err));
+    return k8s_reach_service(options->words[1], err);
+}
+
+static enum status run_share(const struct options *options, struct error *err)
+{
+    const struct cluster_options *cluster = &options->cluster;
+    const struct access_choice choice = {.kubeconfig = cluster->kubeconfig,
+                                         .context = cluster->context,
+                                         .allows_exec = true,
+                                         .allows_insecure = cluster->allows_insecure};
+    const char *rule = options->word_count == 2 ? options->words[1] : NULL;
+    struct kube_access access;
+    struct arena arena;
+    enum status status;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = access_find(&choice, &arena, &access, err);
+    if (status == STATUS_OK)
+        status = share_command(&access,
+                               cluster->kube_namespace ? slice_of(cluster->kube_namespace)
+                                                       : access.kube_namespace,
+                               rule, err);
+    arena_deinit(&arena);
+    return status;
+}
+
+static enum status run_k8s_command(const struct options *options, struct error *err)
+{
+    const char *what = options->word_count > 0 ? options->words[0] : "";
+
+    if (options->word_count == 2 && strcmp(what, "reach") == 0)
+        return k8s_reach(options->words[1], err); /* in the pod of a check */
+    if (options->word_count == 2 && strcmp(what, "scheduled") == 0)
+        return check_schedule(options, err);
+    if (options->word_count == 1 && strcmp(what, "rbac") == 0)
+        return print_roles(&options->cluster, err);
+    if (options->word_count == 2 && strcmp(what, "rbac") == 0 &&
+        strcmp(options->words[1], "classes") == 0)
+        return print_classes(err);
+    if (options->word_count == 2 && strcmp(what, "rbac") == 0 &&
+        strcmp(options->words[1], "share") == 0)
+        return print_share(&options->cluster, err);
+    if (options->word_count <= 2 && strcmp(what, "share") == 0)
+        return run_share(options, err);
+    if (strcmp(what, "check") == 0)
+        return check_cluster(options, RIGHTS_OF_SUBMITTER, err);
+    return fail(err, STATUS_INVALID, "k8s is followed by rbac or check, or by share"),
+           error_hint(err, "totrain k8s --help shows how it is called.");
+}
+
+int command_k8s(int argc, char **argv)
+{
+    struct options options;
+    struct error err;
+
+    error_clear(&err);
+    if (options_read(argc, argv, TAKES, &options, &err) != STATUS_OK)
+        return report(&err, options.colour);
+    if (options.wants_help) {
+        fputs(usage, stdout);
+        options_print(TAKES, stdout);
+        return 0;
+    }
+    return run_k8s_command(&options, &err) == STATUS_OK ? 0 : report(&err, options.colour);
+}

@@ -1,0 +1,15 @@
+/*
+ * role_commands.h - `totrain supervise`, `master`, `worker` and `ps`: the roles of a
+ * job's processes. The doors start the supervisor, the supervisor the others;
+ * people rarely do.
+ */
+#ifndef CLI_CLUSTER_ROLE_COMMANDS_H
+#define CLI_CLUSTER_ROLE_COMMANDS_H
+
+/* argv[0] is the command's word. Each returns the exit code. */
+int command_supervise(int argc, char **argv);
+int command_master(int argc, char **argv);
+int command_worker(int argc, char **argv);
+int command_ps(int argc, char **argv);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * share_command.h - `totrain k8s share`: decides how many workers each job has, for the masters of
+ * one or several namespaces, until SIGTERM.
+ *
+ * It does what each master can do (k8s/loop/share_seat.h), but with the rights of a ClusterRole it
+ * sees the nodes, and jobs of several namespaces share the same room. Masters give way to it; when
+ * it ends one of them decides again.
+ */
+#ifndef CLI_CLUSTER_SHARE_COMMAND_H
+#define CLI_CLUSTER_SHARE_COMMAND_H
+
+#include "cli/session/options.h"
+#include "k8s/client/access.h"
+
+/* `namespaces`: names, separated by commas; `rule`: even, mixed or soonest; NULL: mixed. */
+enum status share_command(const struct kube_access *access, struct slice namespaces,
+                          const char *rule, struct error *err);
+
+#endif

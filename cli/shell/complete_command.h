@@ -1,0 +1,16 @@
+/*
+ * complete_command.h - totrain complete: completion.h for other programs, without a database.
+ *
+ *     {"text": "...", "cursor": 12, "tables": {"t": ["a", "b c"]}, "models": ["m"]}
+ * --> {"start": 7, "candidates": [{"text": "\"b c\"", "help": "column of t"}], "note": ""}
+ *
+ * cursor and start count bytes of the text. Names come as they are, and go as they are to be
+ * written.
+ */
+#ifndef CLI_SHELL_COMPLETE_COMMAND_H
+#define CLI_SHELL_COMPLETE_COMMAND_H
+
+/* The exit code. */
+int command_complete(int argc, char **argv);
+
+#endif

@@ -1,0 +1,183 @@
+#include "interop/onnx/onnx_graph.h"
+
+#include "graph/operation.h"
+#include "interop/onnx/onnx_layers.h"
+#include "interop/onnx/onnx_recurrent.h"
+#include "interop/onnx/onnx_windows.h"
+#include "kinds/graph/graph_kind.h"
+#include "kinds/graph/graph_model.h"
+
+/* ----- what there is ----- */
+
+static const struct onnx_operation *const lists[] = {onnx_layers, onnx_windows, onnx_recurrent};
+
+static const struct onnx_operation *find(const struct graph_node *node)
+{
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++)
+        for (const struct onnx_operation *found = lists[i]; found->name; found++)
+            if (strcmp(found->name, node->operation->name) == 0)
+                return found;
+    return NULL;
+}
+
+static bool has_word(const char *words, const char *word)
+{
+    const size_t size = strlen(word);
+
+    for (const char *at = words; (at = strstr(at, word)); at += size)
+        if ((at == words || at[-1] == ' ') && (at[size] == 0 || at[size] == ' '))
+            return true;
+    return false;
+}
+
+static enum status check_node(const struct graph_node *node, struct error *err)
+{
+    const struct operation_argument *arguments = node->operation->arguments;
+    const struct onnx_operation *found = find(node);
+
+    if (node->shape.type == GRAPH_IDS) /* they are written by the calls that take them */
+        return STATUS_OK;
+    if (!found)
+        return fail(err, STATUS_UNSUPPORTED,
+                    "operation %s_%u of the model has no counterpart in an ONNX file",
+                    node->operation->name, node->number);
+    for (uint32_t i = 0; arguments && arguments[i].name; i++)
+        if (node->arguments[i].is_set && !has_word(found->arguments, arguments[i].name))
+            return fail(err, STATUS_UNSUPPORTED,
+                        "argument %s of operation %s_%u has no counterpart in an ONNX file",
+                        arguments[i].name, node->operation->name, node->number);
+    return STATUS_OK;
+}
+
+enum status onnx_graph_check(const struct model *model, struct error *err)
+{
+    const struct graph *graph;
+
+    if (model->kind != &graph_kind)
+        return STATUS_OK;
+    graph = graph_model_of(model)->graph;
+    for (uint32_t i = 0; i < graph->node_count; i++)
+        if (graph->nodes[i].is_used && check_node(&graph->nodes[i], err) != STATUS_OK)
+            return error_hint(err, "A model exported as ONNX has the operations that "
+                                   "docs/export.md lists.");
+    return STATUS_OK;
+}
+
+/* ----- for writers ----- */
+
+const float *onnx_parameter(const struct onnx_graph *graph, const struct graph_node *node,
+                            uint32_t i)
+{
+    return graph->elements[node->parameter + i];
+}
+
+onnx_value onnx_step(struct onnx_graph *graph, const char *operator, onnx_value a, onnx_value b)
+{
+    return onnx_apply(graph->walk->file, operator, a, b, NULL);
+}
+
+onnx_value onnx_step_along(struct onnx_graph *graph, const char *operator, onnx_value a,
+                           const char *attribute, int64_t value)
+{
+    struct onnx_node *node = onnx_node_new(graph->walk->file, "", operator, & a, 1);
+
+    onnx_set_integer(graph->walk->file, node, attribute, value);
+    return onnx_node_value(node);
+}
+
+static const int64_t *copied(struct onnx_graph *graph, const int64_t *values, size_t count)
+{
+    int64_t *copy = ONNX_NEW(graph->walk, int64_t, count + 1);
+
+    for (size_t i = 0; copy && i < count; i++)
+        copy[i] = values[i];
+    return copy;
+}
+
+onnx_value onnx_turned(struct onnx_graph *graph, onnx_value a, const int64_t *order, size_t count)
+{
+    struct onnx_node *node = onnx_node_new(graph->walk->file, "", "Transpose", &a, 1);
+    const int64_t *copy = copied(graph, order, count);
+
+    if (copy)
+        onnx_set_integers(graph->walk->file, node, "perm", copy, count);
+    return onnx_node_value(node);
+}
+
+onnx_value onnx_list(struct onnx_graph *graph, const int64_t *values, size_t count)
+{
+    const int64_t *copy = copied(graph, values, count);
+
+    return copy ? onnx_integers(graph->walk->file, copy, 0, count) : "";
+}
+
+onnx_value onnx_shaped(struct onnx_graph *graph, onnx_value a, const uint32_t *sizes, uint32_t rank)
+{
+    int64_t shape[GRAPH_RANK_MAX + 1] = {0}; /* 0: as many as there are rows */
+
+    for (uint32_t i = 0; i < rank; i++)
+        shape[i + 1] = sizes[i];
+    return onnx_step(graph, "Reshape", a, onnx_list(graph, shape, rank + 1));
+}
+
+onnx_value onnx_float(struct onnx_graph *graph, float value)
+{
+    static const uint32_t one = 1;
+    float *copy = ONNX_NEW(graph->walk, float, 1);
+
+    if (!copy)
+        return "";
+    *copy = value;
+    return onnx_floats(graph->walk->file, copy, &one, 1);
+}
+
+/* ----- the row ----- */
+
+static void take_row(struct onnx_graph *graph, const struct formula *const *terms)
+{
+    const uint32_t features = graph->graph->row.features, ids = graph->graph->row.ids;
+    struct onnx_walk *walk = graph->walk;
+    struct onnx_place *places = ONNX_NEW(walk, struct onnx_place, (size_t)features + ids + 1);
+
+    if (!places)
+        return;
+    onnx_place_all(walk, terms, features + ids, false, places);
+    if (features > 0)
+        graph->features = onnx_cast(walk->file, onnx_gather(walk, places, features), ONNX_FLOAT);
+    for (uint32_t i = 0; i < ids && !walk->failed; i++)
+        graph->ids[i] = onnx_shaped(
+            graph, onnx_cast(walk->file, onnx_gather(walk, &places[features + i], 1), ONNX_INT64),
+            NULL, 0);
+}
+
+struct onnx_packed onnx_pack_graph(struct onnx_walk *walk, const struct formula *const *formulas,
+                                   uint32_t count)
+{
+    const struct graph_model *model = graph_model_of(walk->program->model);
+    const struct graph *graph = model->graph;
+    struct onnx_graph written = {.walk = walk,
+                                 .graph = graph,
+                                 .elements = model->elements,
+                                 .ids = ONNX_NEW(walk, onnx_value, graph->row.ids + 1u),
+                                 .values = ONNX_NEW(walk, onnx_value, graph->node_count)};
+    int64_t *outputs = ONNX_NEW(walk, int64_t, count);
+    struct onnx_node *node;
+    onnx_value values[2];
+
+    if (walk->failed)
+        return (struct onnx_packed){"", 1, false};
+    take_row(&written, formulas[0]->terms);
+    for (uint32_t i = 0; i < graph->node_count && !walk->failed; i++)
+        if (graph->nodes[i].is_used && graph->nodes[i].shape.type == GRAPH_FLOATS)
+            written.values[i] = find(&graph->nodes[i])->write(&written, &graph->nodes[i]);
+    if (walk->failed)
+        return (struct onnx_packed){"", 1, false};
+    for (uint32_t i = 0; i < count; i++)
+        outputs[i] = formulas[i]->index;
+    values[0] = onnx_shaped(&written, written.values[graph->outputs[0]], &graph->row.outputs, 1);
+    values[1] = onnx_integers(walk->file, outputs, 0, count);
+    node = onnx_node_new(walk->file, "", "Gather", values, 2);
+    onnx_set_integer(walk->file, node, "axis", 1);
+    return (struct onnx_packed){onnx_cast(walk->file, onnx_node_value(node), ONNX_DOUBLE), count,
+                                false};
+}

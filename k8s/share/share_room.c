@@ -1,0 +1,79 @@
+#include "k8s/share/share_room.h"
+
+static int64_t larger(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static struct share_size largest(struct share_size a, struct share_size b)
+{
+    return (struct share_size){larger(a.millis, b.millis), larger(a.bytes, b.bytes)};
+}
+
+static struct share_size sum(struct share_size a, struct share_size b)
+{
+    return (struct share_size){a.millis + b.millis, a.bytes + b.bytes};
+}
+
+struct share_size share_room_size(const struct share_room *room)
+{
+    return sum(room->known, room->tried);
+}
+
+/* So much of `size` has no room in what is known. */
+static struct share_size beyond(const struct share_room *room, const struct share_held *held,
+                                struct share_size size)
+{
+    return (struct share_size){larger(held->size.millis + size.millis - room->known.millis, 0),
+                               larger(held->size.bytes + size.bytes - room->known.bytes, 0)};
+}
+
+static bool note_shortage(struct share_room *room, int64_t now_ms, const struct share_held *held)
+{
+    const struct share_size before = share_room_size(room);
+    int64_t rest_ms = SHARE_ROOM_REST_MS << (room->shortages < 3 ? room->shortages : 3);
+
+    room->known = held->size;
+    room->tried = room->step = (struct share_size){0, 0};
+    if (now_ms >= room->again_ms)
+        room->shortages++;
+    if (rest_ms > SHARE_ROOM_REST_MS_MAX)
+        rest_ms = SHARE_ROOM_REST_MS_MAX;
+    room->again_ms = larger(room->again_ms, now_ms + rest_ms);
+    return held->size.millis < before.millis || held->size.bytes < before.bytes;
+}
+
+int64_t share_room_due(const struct share_room *room, const struct share_held *held)
+{
+    if (held->is_pending || (held->worker.millis == 0 && held->waits.millis == 0))
+        return INT64_MAX;
+    return larger(room->again_ms, room->tried_ms > 0 ? room->tried_ms + SHARE_ROOM_TRY_MS : 0);
+}
+
+bool share_room_note(struct share_room *room, int64_t now_ms, const struct share_held *held)
+{
+    const struct share_size before = share_room_size(room);
+
+    if (held->is_short)
+        return note_shortage(room, now_ms, held);
+    if (held->size.millis >= share_room_size(room).millis && room->tried.millis > 0)
+        room->shortages = 0; /* all that was tried has a place */
+    if (held->size.millis > room->known.millis || held->size.bytes > room->known.bytes) {
+        const struct share_size known = largest(room->known, held->size);
+
+        room->tried.millis = larger(room->tried.millis - (known.millis - room->known.millis), 0);
+        room->tried.bytes = larger(room->tried.bytes - (known.bytes - room->known.bytes), 0);
+        room->known = known;
+    }
+    /* Minimums come at once: nobody waits for a first step while there may be room. */
+    if (now_ms >= room->again_ms)
+        room->tried = largest(room->tried,
+                              beyond(room, held, room->again_ms == 0 ? held->lacks : held->waits));
+    if (now_ms >= share_room_due(room, held)) {
+        room->step =
+            largest(held->worker, (struct share_size){2 * room->step.millis, 2 * room->step.bytes});
+        room->tried = largest(room->tried, room->step);
+        room->tried_ms = now_ms;
+    }
+    return share_room_size(room).millis > before.millis;
+}

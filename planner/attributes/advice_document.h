@@ -1,0 +1,13 @@
+/*
+ * advice_document.h - docs/other-tools.md, printed from the tables of advice and of models by other
+ * names.
+ */
+#ifndef PLANNER_ATTRIBUTES_ADVICE_DOCUMENT_H
+#define PLANNER_ATTRIBUTES_ADVICE_DOCUMENT_H
+
+#include "base/text.h"
+
+/* The whole of docs/other-tools.md. */
+void advice_print_document(struct text *out);
+
+#endif

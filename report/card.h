@@ -1,0 +1,67 @@
+/*
+ * card.h - what a model is worth, as one page for somebody who has no database.
+ *
+ *     card_collect (card_collect.h)   statements about the model --> sections: rows, and a picture
+ * of them card_print                      sections --> HTML (card_html.c) or Markdown
+ * (card_markdown.c)
+ *
+ * A page needs nothing else: no script, no font, no picture of another place. What the model or its
+ * kind cannot be asked for is said with the reason.
+ */
+#ifndef REPORT_CARD_H
+#define REPORT_CARD_H
+
+#include "base/arena.h"
+#include "report/picture.h"
+
+#define CARD_SECTIONS_MAX 20
+#define CARD_ROWS_MAX     60 /* rows of a table that are shown; of more, evenly chosen ones */
+#define CARD_NOTICES_MAX  40
+#define CARD_BYTES_MAX    ((size_t)64 << 20)
+
+/* A table with a heading, and perhaps the picture of it. Texts live in the card's arena. */
+struct card_section {
+    const char *id, *title, *explanation;
+    struct picture_table rows;
+    struct text picture; /* an SVG; size 0: none */
+};
+
+struct card_gap {
+    const char *title;
+    struct slice reason;
+};
+
+struct card {
+    struct arena arena;
+    enum theme theme;
+    struct slice model, estimator, label; /* label: size 0: learned without one */
+    struct slice statement;               /* the one that made the model */
+    struct slice measured; /* the SELECT whose rows it was measured on; size 0: none */
+    bool is_flattered;     /* it was trained on these rows */
+    int64_t version;
+    uint64_t trained_rows;
+    size_t input_count;
+    struct slice created_at, digest;
+    struct slice notices[CARD_NOTICES_MAX];
+    size_t notice_count;
+    struct card_section sections[CARD_SECTIONS_MAX];
+    size_t section_count;
+    struct card_gap gaps[CARD_SECTIONS_MAX];
+    size_t gap_count;
+};
+
+void card_deinit(struct card *card);
+
+void card_print_html(const struct card *card, struct text *out);
+void card_print_markdown(const struct card *card, struct text *out);
+
+/* How many rows of a table are shown, and which of `rows` stands at a place: the first, the last,
+ * and evenly chosen ones between. */
+size_t card_rows_shown(size_t rows);
+size_t card_row_at(size_t rows, size_t place);
+/* The rows that it was measured on, as the beginning of a sentence. */
+struct slice card_measured_words(const struct card *card);
+/* A cell as people read it: reals of five digits, nothing for NULL. */
+void card_append_cell(struct text *out, const struct cell *cell);
+
+#endif

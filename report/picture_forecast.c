@@ -1,0 +1,123 @@
+#include "report/picture_kinds.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define TIMES_SHOWN 5 /* below the plot */
+
+struct forecast_columns {
+    size_t time, value, expected, lower, upper;
+};
+
+static enum status find_forecast(const struct picture_table *table,
+                                 struct forecast_columns *columns, struct error *err)
+{
+    TRY(drawing_find_column(table, "expected", &columns->expected, err));
+    TRY(drawing_find_column(table, "lower", &columns->lower, err));
+    TRY(drawing_find_column(table, "upper", &columns->upper, err));
+    if (columns->expected < 2)
+        return fail(err, STATUS_INVALID, "the rows have no time and value before \"expected\""),
+               error_hint(err, "The last two columns of the SELECT are the time and the value.");
+    columns->value = columns->expected - 1;
+    columns->time = columns->expected - 2;
+    for (size_t row = 1; row < table->row_count; row++)
+        for (size_t i = 0; i < columns->time; i++)
+            if (!cell_is_same(drawing_cell(table, row, i), drawing_cell(table, 0, i)))
+                return fail(err, STATUS_INVALID, "the rows are of several series"),
+                       error_hint(err, "WHERE in the SELECT picks one of them.");
+    return STATUS_OK;
+}
+
+/* Times are shown as they are written, some of them. */
+static void draw_times(const struct drawing *drawing, const struct frame *frame, size_t column)
+{
+    const size_t rows = drawing->table->row_count;
+    const size_t shown = rows < TIMES_SHOWN ? rows : TIMES_SHOWN;
+    struct text words;
+
+    text_init(&words, PICTURE_WORDS_MAX);
+    for (size_t i = 0; i < shown; i++) {
+        const size_t row = i > 0 ? (rows - 1) * i / (shown - 1) : 0;
+        const struct svg_point at = frame_place(frame, (double)row, frame->y.least);
+
+        svg_line(drawing->svg, at, (struct svg_point){at.x, PLOT_TOP}, "grid");
+        svg_words(drawing->svg, at.x, PLOT_BOTTOM + 18, SVG_MIDDLE, "",
+                  cell_words(drawing_cell(drawing->table, row, column), &words));
+    }
+    text_deinit(&words);
+}
+
+/* A strip for each row that has bounds. */
+static void draw_bounds(const struct drawing *drawing, const struct frame *frame,
+                        const struct forecast_columns *columns)
+{
+    for (size_t row = 0; row < drawing->table->row_count; row++) {
+        const double lower = cell_number(drawing_cell(drawing->table, row, columns->lower));
+        const double upper = cell_number(drawing_cell(drawing->table, row, columns->upper));
+        const struct svg_point from = frame_place(frame, (double)row - 0.5, upper);
+        const struct svg_point to = frame_place(frame, (double)row + 0.5, lower);
+        const double left = fmax(PLOT_LEFT, from.x), right = fmin(PLOT_RIGHT, to.x);
+
+        if (isfinite(lower) && isfinite(upper))
+            svg_box(drawing->svg, (struct svg_point){left, from.y}, right - left, to.y - from.y,
+                    0.18, "a");
+    }
+}
+
+/* A curve by the numbers of rows, broken where there is none. */
+static enum status draw_by_rows(const struct drawing *drawing, const struct frame *frame,
+                                size_t column, const char *class, struct error *err)
+{
+    const struct picture_table *table = drawing->table;
+    struct svg_point *points = calloc(table->row_count + 1, sizeof *points);
+    size_t count = 0;
+
+    if (!points)
+        return fail_no_memory(err);
+    for (size_t row = 0; row <= table->row_count; row++) {
+        const double value =
+            row < table->row_count ? cell_number(drawing_cell(table, row, column)) : (double)NAN;
+
+        if (isfinite(value)) {
+            points[count++] = frame_place(frame, (double)row, value);
+            continue;
+        }
+        if (count == 1) { /* one alone is a dash */
+            points[1] = (struct svg_point){points[0].x + 3, points[0].y};
+            points[count++ - 1].x -= 3;
+        }
+        if (count > 0)
+            svg_path(drawing->svg, points, count, class);
+        count = 0;
+    }
+    free(points);
+    return STATUS_OK;
+}
+
+enum status draw_forecast(const struct drawing *drawing, struct error *err)
+{
+    struct frame frame = {{0, (double)drawing->table->row_count - 1}, {INFINITY, -INFINITY}};
+    struct forecast_columns columns = {0};
+    struct text words;
+
+    TRY(find_forecast(drawing->table, &columns, err));
+    axis_reach(&frame.y, drawing->table, columns.value);
+    axis_reach(&frame.y, drawing->table, columns.lower);
+    axis_reach(&frame.y, drawing->table, columns.upper);
+    if (!isfinite(frame.y.least))
+        return fail(err, STATUS_INVALID, "the rows have no values, and none are expected");
+    axis_widen(&frame.x);
+    axis_widen(&frame.y);
+    text_init(&words, PICTURE_WORDS_MAX);
+    text_append(&words, slice_prefix(drawing->table->names[columns.value], PICTURE_LABEL_MAX));
+    drawing_begin(drawing, PICTURE_HEIGHT, "what came, and what is expected", "");
+    frame_draw_axis(drawing->svg, &frame, false);
+    draw_times(drawing, &frame, columns.time);
+    svg_words(drawing->svg, PLOT_LEFT - 8, PLOT_TOP - 10, SVG_START, "", text_slice(&words));
+    text_deinit(&words);
+    drawing_legend(drawing->svg, PLOT_RIGHT - 210, "a", "what came");
+    drawing_legend(drawing->svg, PLOT_RIGHT - 110, "b", "expected");
+    draw_bounds(drawing, &frame, &columns);
+    TRY(draw_by_rows(drawing, &frame, columns.value, "a", err));
+    return draw_by_rows(drawing, &frame, columns.expected, "b", err);
+}

@@ -1,0 +1,16 @@
+/*
+ * journal_replay.h - a journal's entries into a store.
+ */
+#ifndef RUNTIME_DATA_STORE_JOURNAL_REPLAY_H
+#define RUNTIME_DATA_STORE_JOURNAL_REPLAY_H
+
+#include "runtime/data/store/journal.h"
+
+struct jobstore;
+
+/* Everything behind what the store has; the store is not attached to a journal. *position: as
+ * far as it got. CORRUPT for an entry that does not follow from those before. */
+enum status journal_replay(const struct journal *journal, struct jobstore *store,
+                           struct journal_position *position, struct error *err);
+
+#endif

@@ -1,0 +1,35 @@
+/*
+ * shard_results.h - the results of a shard's rows, as bytes: written by the scorer, read by the
+ * session that fills the target.
+ *
+ * One entry a row, in the order of the rows:
+ *     PREDICT   u8 0 | the cells of its outputs (base/cell_bytes.h)
+ *               u8 1 | u32 size, the reason why it cannot be scored
+ *     EVALUATE  u32 label | u32 predicted | f64 score | f64 loss | f64 value | u32 size, inputs |
+ *               u32 size, scores (scoring/metrics.h: struct metrics_row); where bad rows are left
+ * out, behind u8 0, and there may be u8 1 with a reason instead
+ *
+ * Rows are measured by the scorers and added up by the reader, one by one in the order of
+ * the table: so sums do not depend on shards, and are those of the session to the last bit.
+ */
+#ifndef RUNTIME_DATA_STORE_SHARD_RESULTS_H
+#define RUNTIME_DATA_STORE_SHARD_RESULTS_H
+
+#include "base/cell_bytes.h"
+#include "scoring/metrics.h"
+
+/* Then cell_put for each output; or shard_put_metrics, where bad rows are left out. */
+void shard_put_outputs(struct text *out);
+void shard_put_reason(struct text *out, const char *reason);
+void shard_put_metrics(struct text *out, const struct metrics_row *row);
+
+/* Outputs of the next row, or the reason (of size 0: none). CORRUPT at the end
+ * and for anything that the above does not write. Borrowed from what is read. */
+enum status shard_read_outputs(struct byte_reader *reader, struct cell *cells, size_t count,
+                               struct slice *reason, struct error *err);
+/* The row's inputs are borrowed from what is read, too. *reason as above, where bad rows are left
+ * out; else NULL. */
+enum status shard_read_metrics(struct byte_reader *reader, struct metrics_row *row,
+                               struct slice *reason, struct error *err);
+
+#endif

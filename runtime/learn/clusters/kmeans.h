@@ -1,0 +1,28 @@
+/*
+ * kmeans.h - the learner of clusters: k-means++ (Arthur and Vassilvitskii, 2007) and
+ * Lloyd's iterations, some runs of both, of which the one of least inertia is kept.
+ *
+ *     WEIGHTS --> PICK --> ... one pair a cluster ... --> ASSIGN --> ASSIGN ... --> next run
+ *                                                                               or DONE
+ *
+ * Every phase sums integers alone, so no scale is needed and no lane leaves a trace:
+ *
+ *     WEIGHTS   of each lane, its rows' squared distances to the nearest center so far,
+ *               in units of 2^-16. All workers draw the same point of the total from the seed:
+ *               it lies in one lane.
+ *     PICK      that lane finds the row and adds the bits of its inputs; the others add 0.
+ *     ASSIGN    of each cluster, how many rows are nearest to it, and the sums of their inputs
+ *               in units of 2^-exponent; and the inertia.
+ *
+ * Rows are taken in the data set's order of epoch 0, a function of the set of rows.
+ */
+#ifndef RUNTIME_LEARN_CLUSTERS_KMEANS_H
+#define RUNTIME_LEARN_CLUSTERS_KMEANS_H
+
+#include "runtime/learn/learning.h"
+
+/* Does what learning_open does, for the kind "kmeans". INVALID for more clusters than rows. */
+enum status kmeans_open(const struct jobspec *spec, const struct dataset *dataset,
+                        struct team *team, struct learning *learning, struct error *err);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * isolation.h - the learner of isolation forests.
+ *
+ *     GATHER --> GATHER ... [--> HIGH --> LOW] --> DONE
+ *
+ *     GATHER   the rows of the samples of some trees, each value added to zeros at its own place:
+ *              with the totals every worker has the samples, and grows the same trees
+ *              (isolation_tree.h). The rows of a sample are drawn by their numbers in the order of
+ *              all training rows, without repetition.
+ *     HIGH     with a share of outliers (contamination): how many rows have each value of the upper
+ *              16 bits of their score
+ *     LOW      of the two values that the share lies between, how many rows have each value of the
+ *              lower 16 bits: the threshold is that of numpy's percentile, exactly
+ */
+#ifndef RUNTIME_LEARN_ISOLATION_ISOLATION_H
+#define RUNTIME_LEARN_ISOLATION_ISOLATION_H
+
+#include "runtime/learn/learning.h"
+
+/* Does what learning_open does, for the kind "isolation". INVALID for fewer than 2 rows; LIMIT for
+ * samples, forests or more bytes than there may be. */
+enum status isolation_open(const struct jobspec *spec, const struct dataset *dataset,
+                           struct team *team, struct learning *learning, struct error *err);
+
+#endif

@@ -1,0 +1,19 @@
+/*
+ * series_grid.h - the rows of one series -> its values at the even steps of a job.
+ */
+#ifndef RUNTIME_LEARN_SERIES_SERIES_GRID_H
+#define RUNTIME_LEARN_SERIES_SERIES_GRID_H
+
+#include "forecast/time_text.h"
+#include "runtime/learn/series/series_fit.h"
+
+/* The values of points (count, 1 at least), which are used up, at even steps, gaps filled but for
+ * those on a line; in a hierarchy up to the end of all series. grid->count is 0 where no point has
+ * a value. INVALID for points that no series has. */
+enum status series_grid(const struct series_plan *plan, struct point *points, uint32_t count,
+                        struct arena *arena, struct grid *grid, struct error *err);
+
+/* A time as an error names it. */
+void series_time_print(const struct series_plan *plan, int64_t time, char text[TIME_BYTES]);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * series_regressors.h - the numbers that stand beside the values of a series, at its even steps.
+ */
+#ifndef RUNTIME_LEARN_SERIES_SERIES_REGRESSORS_H
+#define RUNTIME_LEARN_SERIES_SERIES_REGRESSORS_H
+
+#include "runtime/learn/series/series_fit.h"
+
+struct regressor_row {
+    int64_t time;
+    double value;
+    const double *regressors;
+    uint32_t width;
+};
+
+/* Rows (count_max) of points that have a value, in their order; how many. */
+enum status series_regressor_rows(const struct series_plan *plan, const struct point *points,
+                                  uint32_t count, const double *regressors,
+                                  struct regressor_row *rows, uint32_t *row_count,
+                                  struct error *err);
+
+/* The rows' regressors at the places of the grid, NAN where none has a value; of several of one
+ * time their mean. */
+enum status series_regressors_lay_out(const struct grid *grid, const struct regressor_row *rows,
+                                      uint32_t row_count, struct arena *arena,
+                                      struct regressors *regressors, struct error *err);
+
+#endif

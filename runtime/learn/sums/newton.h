@@ -1,0 +1,23 @@
+/*
+ * newton.h - the learner of linear models by the second order of their loss.
+ *
+ *     START --> ROUND --> ROUND --> ... --> DONE
+ *
+ *     START   the sums of the rows' weights, and of their labels: where weights begin.
+ *     ROUND   of each output the gradient of the loss and the products of all pairs of columns
+ *             (newton_lanes.h). From these every weight moves once, one after the other, without
+ *             another look at the rows (newton_solve.h): XGBoost's booster gblinear.
+ *
+ * Sums become exact totals as row_sums.h has it.
+ */
+#ifndef RUNTIME_LEARN_SUMS_NEWTON_H
+#define RUNTIME_LEARN_SUMS_NEWTON_H
+
+#include "runtime/learn/learning.h"
+
+/* Does what learning_open does, for the kind "linear". LIMIT for more columns than
+ * LINEAR_COLUMNS_MAX, words of categories among them, or more bytes than a worker has. */
+enum status newton_open(const struct jobspec *spec, const struct dataset *dataset,
+                        struct team *team, struct learning *learning, struct error *err);
+
+#endif

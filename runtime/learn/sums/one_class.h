@@ -1,0 +1,26 @@
+/*
+ * one_class.h - the learner of one-class support vector machines over random features.
+ *
+ *     START --> MEAN --> ROUND --> ROUND --> ... --> DONE
+ *
+ *     START   the numbers' mean square about their mean, from which an automatic gamma follows
+ *     MEAN    the mean of the rows' features, where the weights begin, and its square, the scale
+ *     ROUND   loss, gradient and second derivatives of
+ *
+ *                 |w|^2 / 2 - rho + sum(hinge(rho - w z)) / (nu rows)
+ *
+ *             by w and rho, of which a step of Newton follows (newton_steps.h). The hinge is a
+ *             parabola within h of its corner; h falls by levels, down to 0.004 of the scale, and
+ *             each level begins where the one before has ended.
+ */
+#ifndef RUNTIME_LEARN_SUMS_ONE_CLASS_H
+#define RUNTIME_LEARN_SUMS_ONE_CLASS_H
+
+#include "runtime/learn/learning.h"
+
+/* Does what learning_open does, for the kind "one_class". LIMIT for more bytes than a worker has.
+ * DIVERGED in the end where the steps lead nowhere. */
+enum status one_class_open(const struct jobspec *spec, const struct dataset *dataset,
+                           struct team *team, struct learning *learning, struct error *err);
+
+#endif

@@ -1,0 +1,25 @@
+/*
+ * pca.h - the learner of principal components.
+ *
+ *     MEANS --> PRODUCTS --> DONE
+ *
+ *     MEANS      the rows' weights, of each input its sum, and that of its magnitudes, from which
+ *                its scale follows, a power of two
+ *     PRODUCTS   of all pairs of inputs the products about their means, in these scales: the
+ *                covariances, whose eigenvectors are the components (symmetric_eigen.h)
+ *
+ * Scales keep the sums of rows near 1, whatever the units of the columns are (row_sums.h), and
+ * leave no trace, as powers of two round nothing.
+ */
+#ifndef RUNTIME_LEARN_SUMS_PCA_H
+#define RUNTIME_LEARN_SUMS_PCA_H
+
+#include "runtime/learn/learning.h"
+
+/* Does what learning_open does, for the kind "pca". INVALID for more components than inputs, LIMIT
+ * for more inputs than PCA_INPUTS_MAX or more bytes than a worker has. FAILED in the end where all
+ * inputs are constant. */
+enum status pca_open(const struct jobspec *spec, const struct dataset *dataset, struct team *team,
+                     struct learning *learning, struct error *err);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * regression.h - the learner of least squares and logistic regression with standard errors.
+ *
+ *     START --> ROUND --> ROUND --> ... --> DONE
+ *
+ *     START   the sums of the rows' weights, and of their labels: where intercepts begin.
+ *     ROUND   loss, gradient and second derivatives by all coefficients (newton_lanes.h). A step of
+ *             Newton follows from them; where the loss has grown, half of the step before is taken
+ *             back instead. The last round is the one whose step would move no coefficient by more
+ *             than 1e-8 of its standard error: it gives the standard errors, and moves nothing.
+ *
+ * Columns are taken in this order: intercept, numbers, words, of a category the most frequent word
+ * last. One that follows from those before is left out (symmetric_inverse.h): so of each category,
+ * where all rows have a word of it, the most frequent word is what the others compare with.
+ */
+#ifndef RUNTIME_LEARN_SUMS_REGRESSION_H
+#define RUNTIME_LEARN_SUMS_REGRESSION_H
+
+#include "runtime/learn/learning.h"
+
+/* Does what learning_open does, for the kind "regression". LIMIT for more coefficients than
+ * REGRESSION_COLUMNS_MAX, or more bytes than a worker has. FAILED in the end where the steps lead
+ * nowhere, as where the classes are told apart perfectly. */
+enum status regression_open(const struct jobspec *spec, const struct dataset *dataset,
+                            struct team *team, struct learning *learning, struct error *err);
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * scorecard.h - the learner of score cards.
+ *
+ *     COUNT --> ROUND --> ROUND --> ... --> DONE
+ *
+ *     COUNT   of each bin the rows that are bad, the positive class, and good: their weights of
+ *             evidence follow
+ *     ROUND   log loss of bad by the weights of evidence of each row's bins, an input each, with
+ *             gradient and second derivatives: a step of Newton follows (newton_steps.h)
+ */
+#ifndef RUNTIME_LEARN_SUMS_SCORECARD_H
+#define RUNTIME_LEARN_SUMS_SCORECARD_H
+
+#include "runtime/learn/learning.h"
+
+/* Does what learning_open does, for the kind "scorecard". INVALID for more than two classes, LIMIT
+ * for more bins or inputs than a card has, or more bytes than a worker has. DIVERGED in the end
+ * where the steps lead nowhere. */
+enum status scorecard_open(const struct jobspec *spec, const struct dataset *dataset,
+                           struct team *team, struct learning *learning, struct error *err);
+
+#endif

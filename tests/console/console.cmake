@@ -1,0 +1,4 @@
+# totrain console by HTTP, and in Debian's Chromium: tests of the browser skip where there is none.
+totrain_test_classes(console_page tests COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_page.py APART Browser)
+set_tests_properties(${tests} PROPERTIES TIMEOUT 900 LABELS sqlite
+  ENVIRONMENT "TOTRAIN_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1")

@@ -1,0 +1,5 @@
+if(TOTRAIN_FUZZ)
+  add_executable(fuzz_console_request ${CMAKE_CURRENT_LIST_DIR}/fuzz_console_request.c)
+  target_link_libraries(fuzz_console_request PRIVATE totrain_console_parts)
+  target_link_options(fuzz_console_request PRIVATE -fsanitize=fuzzer)
+endif()

@@ -1,0 +1,149 @@
+"""EXPORT MODEL ... FORMAT onnx of models of definitions: the operators in the file; and the same predictions by onnxruntime
+where TOTRAIN_ONNX is a Python that has it (tests/sqlite/run_onnx)."""
+
+import json
+import random
+import sqlite3
+import unittest
+
+import harness
+from onnx_case import DOUBLE, Graph, OnnxCase, PYTHON
+
+ACTIVATIONS = ("identity", "relu", "tanh", "sigmoid", "elu", "selu", "leaky_relu", "gelu", "swish", "softplus", "softsign")
+NUMBERS, SEVERAL = "SELECT a, b, c, d, y FROM t", "SELECT * FROM t"
+PICTURES, STEPS, MIXED = "SELECT p, y FROM pictures", "SELECT s, y FROM steps", "SELECT p, plan, y FROM pictures"
+AS_PICTURE, AS_STEPS = "COLUMN DENSE(p, 30)", "COLUMN SEQUENCE(s, 6)"
+# Name, the definition's text, rows, COLUMN.
+GRAPHS = (
+    ("layers", "h = gelu(dense(numbers, 6)); return dense(h, outputs)", SEVERAL, ""),
+    ("words", "parts = [numbers]; for c in categories { parts = parts + [embedding(c, 3)] } h = relu(dense(concat(parts), 5)); "
+              "return dense(h, outputs) + dense(numbers, words, outputs, bias = 0)", SEVERAL, ""),
+    ("tables", "e = embedding(words, 4); return dense(flatten(e), outputs) + sum(e * e) / 4", SEVERAL, ""),
+    ("no_numbers", "return dense(words, outputs)", SEVERAL, ""),
+    ("axes", "h = reshape(dense(numbers, 24), [2, 3, 4]); h = transpose(h, [2, 0, 1]); h = concat(h, 2 * h, axis = 0); "
+             "h = slice(h, 1, 6, axis = 0); h = layer_norm(h) + mean(h, [0]) / 3; "
+             "return dense(concat(flatten(mean(h, -1)), sum(h)), outputs)", NUMBERS, ""),
+    ("mirrored", "h = transpose(reshape(dense(numbers, 6), [2, 3])); return dense(flatten(h - reshape(slice(h, 0, 1, axis = 0), [2]) * h), outputs)",
+     NUMBERS, ""),
+    ("norms", "h = dense(numbers, 5); return dense(dropout(concat(softmax(h), l2_normalise(h), layer_norm(h)), 0.5), outputs)",
+     NUMBERS, ""),
+    ("windows", "x = relu(conv2d(reshape(p, [5, 6, 1]), 4, 3, padding = same)); x = max_pool(x, 2); "
+                 "x = conv2d(x, 3, [1, 2], stride = [2, 1]); return dense(flatten(x), outputs)", PICTURES, AS_PICTURE),
+    ("strided", "x = conv2d(reshape(p, [5, 6, 1]), 4, [2, 3], stride = 2, padding = same); x = mean_pool(tanh(x), [2, 1], 1); "
+                "return dense(mean(x, [0, 1]), outputs)", PICTURES, AS_PICTURE),
+    ("signal", "x = conv1d(reshape(p, [15, 2]), 4, 4, stride = 2, padding = same); x = max_pool(x, 3, stride = 2); "
+               "x = conv1d(mean_pool(x, 1), 2, 2); return dense(flatten(x), outputs)", PICTURES, AS_PICTURE),
+    ("mixed", "x = mean_pool(reshape(p, [5, 6, 1]), [5, 2]); return dense(concat(flatten(x), embedding(plan, 2)), outputs)",
+     MIXED, AS_PICTURE + ", plan"),
+    ("recurrent", "h = rnn(reshape(dense(numbers, 6), [3, 2]), 5, sequences = 1); return dense(lstm(h, 4), outputs)", NUMBERS, ""),
+    ("gated", "return dense(gru(sequence(s), 4), outputs)", STEPS, AS_STEPS),
+    ("states", "h = lstm(sequence(s), 3, sequences = 1); h = gru(h, 4, sequences = 1); "
+               "return dense(concat(rnn(h, 3), mean(h, 0)), outputs)", STEPS, AS_STEPS),
+    ("activated", f"h = dense(numbers, 5); return dense(concat({', '.join(f'{name}(h)' for name in ACTIVATIONS)}), outputs)",
+     NUMBERS, ""),
+)
+
+
+class GraphCase(OnnxCase):
+    def setUp(self):
+        super().setUp()
+        draw = random.Random(9)
+        self.run_all("DROP TABLE t")
+        self.run_all("CREATE TABLE t (a REAL, b REAL, c REAL, d REAL, plan TEXT, city TEXT, y REAL)")
+        self.database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?, ?)", [
+            [None if draw.random() < 0.1 else draw.gauss(3, 2) for _ in range(4)] +
+            [draw.choice(("basic", "it's", None, "Grüße")), f"c{draw.randrange(9)}", draw.gauss(0, 1)] for _ in range(200)])
+        self.run_all("CREATE TABLE pictures (p TEXT, plan TEXT, y INTEGER)")
+        self.database.executemany("INSERT INTO pictures VALUES (?, ?, ?)", [
+            (",".join(str(draw.randrange(17)) for _ in range(30)), draw.choice("abc"), i % 3) for i in range(200)])
+        self.run_all("CREATE TABLE steps (s TEXT, y INTEGER)")
+        self.database.executemany("INSERT INTO steps VALUES (?, ?)", [
+            (json.dumps([None if draw.random() < 0.2 else round(draw.gauss(0, 1), 3) for _ in range(draw.randrange(9))]), i % 2)
+            for i in range(200)])
+
+    def define(self, name, text):
+        self.run_all(f"DEFINE MODEL zoo/{name} AS '{text}'")
+
+    def train_graph(self, graph):
+        name, text, select, columns = graph
+        self.define(name, text)
+        self.run_all(f"{select} TO TRAIN zoo/{name} WITH train.epoch = 2, train.seed = 1 {columns} LABEL y INTO {name}")
+
+    def graph_of(self, name):
+        graph = next(graph for graph in GRAPHS if graph[0] == name)
+        self.train_graph(graph)
+        return Graph(self.export(name).read_bytes())
+
+
+class Files(GraphCase):
+    def test_a_list_is_one_input_and_a_layer_one_operator(self):
+        graph = self.graph_of("windows")
+        self.assertEqual(graph.inputs, [("p", DOUBLE, ["N", 30])])
+        operators = graph.operators()
+        self.assertEqual((operators["Conv"], operators["MaxPool"], operators["MatMul"]), (2, 1, 1 + 1))  # and the sum of classes
+        self.assertEqual((graph.attribute("MaxPool", "kernel_shape"), graph.attribute("MaxPool", "strides")), ([2, 2], [2, 2]))
+
+    def test_steps_that_a_row_lacks_are_behind_the_others(self):
+        graph = self.graph_of("gated")
+        self.assertEqual(graph.inputs, [("s", DOUBLE, ["N", 6])])
+        operators = graph.operators()
+        self.assertEqual((operators["GRU"], operators["TopK"]), (1, 1))
+        self.assertEqual(graph.attribute("GRU", "linear_before_reset"), 1)
+
+    def test_words_are_rows_of_a_table(self):
+        graph = self.graph_of("words")
+        self.assertEqual([name for name, _, _ in graph.inputs], ["a", "b", "c", "d", "plan", "city"])
+        self.assertGreaterEqual(graph.operators()["Gather"], 4)
+
+    def test_sql_and_c_have_no_graphs(self):
+        self.train_graph(next(graph for graph in GRAPHS if graph[0] == "layers"))
+        for kind in ("sqlite", "c"):
+            with self.assertRaisesRegex(sqlite3.Error, "a model of a definition is no formula of SQL or C"):
+                self.run_all(f"SELECT totrain_export_text('layers', '{kind}')")
+
+
+@unittest.skipUnless(PYTHON, "TOTRAIN_ONNX is not set")
+class Predictions(GraphCase):
+    def columns(self, select):
+        """Cells of the columns as a program has them: of a list all numbers, those that are not there in front."""
+        names = [name for name, in self.run_all(f"SELECT name FROM pragma_table_info('{select.split()[-1]}')")]
+        cells = zip(*self.run_all(f"SELECT * FROM {select.split()[-1]}"))
+        found = dict(zip(names, map(list, cells)))
+        if "s" in found:
+            lists = [json.loads(cell)[-6:] for cell in found["s"]]
+            found["s"] = [[None] * (6 - len(one)) + one for one in lists]
+        if "p" in found:
+            found["p"] = [json.loads(f"[{cell}]") for cell in found["p"]]
+        return {name: [cell or "" for cell in values] if name in ("plan", "city") else values for name, values in found.items()}
+
+    def check_graph(self, graph):
+        name, _, select, _ = graph
+        self.train_graph(graph)
+        inputs = self.inputs(name)
+        outputs = self.in_onnxruntime(self.export(name), {column: self.columns(select)[column] for column in inputs})["outputs"]
+        arguments, table = ", ".join(inputs), select.split()[-1]
+        if table == "t":
+            wanted = [row[0] for row in self.run_all(f"SELECT totrain_predict('{name}', {arguments}) FROM t")]
+            found = [row[0] for row in outputs["prediction"]]
+        else:
+            wanted = [row[0] for row in self.run_all(f"SELECT totrain_probability('{name}', {arguments}) FROM {table}")]
+            found = [shares[1] if len(shares) == 2 else max(shares) for shares in outputs["probabilities"]]
+        self.assertEqual(len(found), len(wanted))
+        self.assertGreater(len(set(wanted)), 20)
+        for mine, other in zip(found, wanted):
+            self.assertLessEqual(abs(mine - other), 1e-5 * max(1, abs(other)))
+
+
+def add(graph):
+    def test(self):
+        self.check_graph(graph)
+
+    setattr(Predictions, f"test_{graph[0]}", test)
+
+
+for each in GRAPHS:
+    add(each)
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,155 @@
+"""IMPORT MODEL of files of ONNX (tests/exchange/onnx): what onnxruntime predicts by them, fine-tuning by their definition,
+the way back, and what is refused."""
+
+import json
+import math
+import pathlib
+import random
+import sqlite3
+import unittest
+
+import harness
+from onnx_case import Graph, OnnxCase, PYTHON
+
+FOLDER = pathlib.Path(__file__).resolve().parents[1] / "exchange" / "onnx"
+EXPECTED = {name: value for file in ("expected", "torch")
+            for name, value in json.loads((FOLDER / f"{file}.json").read_text(encoding="ascii")).items()}
+
+
+class ImportCase(OnnxCase):
+    def take(self, name):
+        self.assertEqual(self.run_all(f"IMPORT MODEL {name} FROM '{FOLDER / name}.onnx'"), [(name, 1)])
+
+    def cells(self, name):
+        """Rows of the file as a table has them: lists as texts."""
+        inputs = EXPECTED[name]["inputs"]
+        columns = [[",".join(map(repr, row)) if len(row) > 1 else row[0] for row in rows] for rows in inputs.values()]
+        return list(inputs), list(zip(*columns))
+
+    def make_table(self, name, table, label):
+        columns, rows = self.cells(name)
+        self.run_all(f"CREATE TABLE {table} ({', '.join(columns)}, {label})")
+        return columns, rows
+
+    def predictions(self, name, function="totrain_predict", model=None):
+        columns, rows = self.cells(name)
+        marks = ", ".join("?" for _ in columns)
+        return [self.run_all(f"SELECT {function}('{model or name}', {marks})", *row)[0][0] for row in rows]
+
+    def near(self, found, wanted):
+        self.assertEqual(len(found), len(wanted))
+        for one, other in zip(found, wanted):
+            self.assertLessEqual(abs(one - other), 1e-5 * max(1, abs(other)), (found, wanted))
+
+
+class Predictions(ImportCase):
+    def test_numbers_are_those_of_onnxruntime(self):
+        for name in ("mlp", "signal", "views"):
+            with self.subTest(name=name):
+                self.take(name)
+                self.near(self.predictions(name), [row[0] for row in EXPECTED[name]["outputs"]])
+
+    def test_probabilities_are_those_of_onnxruntime(self):
+        for name, second in (("classes", 1), ("probability", 0), ("words", 0)):
+            with self.subTest(name=name):
+                self.take(name)
+                wanted = [row[second] for row in EXPECTED[name]["outputs"]]
+                self.near(self.predictions(name, "totrain_probability"), wanted)
+                self.assertEqual(self.predictions(name), [int(share >= 0.5) for share in wanted])
+
+    def test_pictures_have_the_class_of_the_greatest_output(self):
+        for name in ("pictures", "torch"):  # the second is PyTorch's own
+            with self.subTest(name=name):
+                self.take(name)
+                outputs = EXPECTED[name]["outputs"]
+                self.assertEqual(self.predictions(name), [row.index(max(row)) for row in outputs])
+                shares = [1 / sum(math.exp(number - max(row)) for number in row) for row in outputs]
+                self.near(self.predictions(name, "totrain_probability"), shares)
+
+    def test_bytes_are_taken_by_a_function_and_a_format_is_checked(self):
+        data = (FOLDER / "mlp.onnx").read_bytes()
+        self.assertEqual(self.run_all("SELECT totrain_import_model('m', ?, 'onnx')", data), [(1,)])
+        self.near(self.predictions("mlp", model="m"), [row[0] for row in EXPECTED["mlp"]["outputs"]])
+        with self.assertRaisesRegex(sqlite3.Error, 'the file is no model of the format "xgboost"'):
+            self.run_all("SELECT totrain_import_model('m', ?, 'xgboost')", data)
+
+
+class Definitions(ImportCase):
+    """The statement that SHOW MODEL has of a graph can be run, and another model learned by it."""
+
+    def define(self, model, name):
+        text = dict(self.run_all(f"SHOW MODEL {model}"))["graph"]
+        self.run_all(text.replace("zoo/copy", f"zoo/{name}"))
+
+    def test_a_file_is_fine_tuned_by_its_definition(self):
+        self.take("pictures")
+        self.define("pictures", "net")
+        self.run_all("DROP TABLE t")
+        self.run_all("CREATE TABLE t (picture TEXT, label INTEGER)")
+        draw = random.Random(4)
+        for i in range(120):
+            cells = [round(draw.gauss(i % 3, 1), 3) for _ in range(84)]
+            self.run_all("INSERT INTO t VALUES (?, ?)", ",".join(map(str, cells)), i % 3)
+        train = "SELECT * FROM t TO TRAIN zoo/net WITH train.epoch = {}, train.freeze = '{}' {} LABEL label {} INTO {}"
+        self.run_all(train.format(30, "conv2d*", "", "USING pictures", "tuned"))
+        self.run_all("SELECT * FROM t TO EVALUATE tuned LABEL label")
+        right = [self.run_all(f"SELECT avg(label = totrain_predict('{name}', picture)) FROM t")[0][0]
+                 for name in ("pictures", "tuned")]
+        self.assertGreater(right[1], max(0.6, right[0]))
+        tensors = [dict(self.run_all(f"SELECT name, group_concat(hex(data)) FROM {name} WHERE part = 'tensor' GROUP BY name"))
+                   for name in ("pictures", "tuned")]
+        self.assertEqual({name for name in tensors[0] if tensors[0][name] == tensors[1][name]},
+                         {f"conv2d_{i}/{part}" for i in (1, 2) for part in ("weights", "bias")})
+        # The same definition without the weights.
+        self.run_all(train.format(1, "dense_1", "COLUMN DENSE(picture, 84)", "", "fresh"))
+
+    def test_a_table_of_words_is_gone_on_from(self):
+        self.take("words")
+        self.define("words", "towers")
+        self.run_all("DROP TABLE t")
+        self.run_all("CREATE TABLE t (user INTEGER, item INTEGER, x REAL, label INTEGER)")
+        self.database.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", [
+            (i % 7, i % 5, i % 3 / 2, int(i % 7 > i % 5)) for i in range(210)])
+        self.run_all("SELECT * FROM t TO TRAIN zoo/towers WITH train.epoch = 20 LABEL label USING words INTO tuned")
+        found = self.run_all("SELECT label, totrain_predict('tuned', user, item, x) FROM t")
+        self.assertGreater(sum(one == other for one, other in found), 170)
+
+    def test_what_is_exported_again_has_the_same_layers(self):
+        for name, operators in (("mlp", {"MatMul": 3, "Tanh": 1}), ("pictures", {"Conv": 2, "MaxPool": 1})):
+            self.take(name)
+            graph = Graph(self.export(name).read_bytes())
+            self.assertEqual([column for column, _, _ in graph.inputs], list(EXPECTED[name]["inputs"]))
+            for operator, count in operators.items():
+                self.assertGreaterEqual(graph.operators()[operator], count)
+
+    @unittest.skipUnless(PYTHON, "TOTRAIN_ONNX is not set")
+    def test_what_is_exported_again_predicts_the_same(self):
+        for name in ("mlp", "signal"):
+            self.take(name)
+            outputs = self.in_onnxruntime(self.export(name), EXPECTED[name]["inputs"])["outputs"]["prediction"]
+            self.near([row[0] for row in outputs], [row[0] for row in EXPECTED[name]["outputs"]])
+
+
+class Refused(ImportCase):
+    def refused(self, data, message):
+        with self.assertRaisesRegex(sqlite3.Error, message):
+            self.run_all("SELECT totrain_import_model('m', ?)", data)
+        self.assertEqual(self.run_all("SELECT name FROM sqlite_master WHERE name = 'm'"), [])
+
+    def test_an_operator_without_an_operation_is_named(self):
+        self.refused((FOLDER / "erf.onnx").read_bytes(),
+                     r'node "/y/Erf" \(Erf, operator set 17\): no operation of a definition is like it')
+
+    def test_operator_sets_and_files_that_end_early_are_named(self):
+        data = (FOLDER / "mlp.onnx").read_bytes()
+        at = data.rindex(bytes([0x10, 17]))
+        self.refused(data[:at + 1] + bytes([12]) + data[at + 2:], "of operator set 12, where 13 to 21 are read")
+        for size in (3, len(data) // 2, len(data) - 1):
+            self.refused(data[:size], "the file is no model of ONNX, or it ends too early|operator set|no graph|no number")
+
+    def test_weights_in_another_file_are_refused(self):
+        self.refused((FOLDER / "external.onnx").read_bytes(), 'tensor "w" has its numbers in another file')
+
+
+if __name__ == "__main__":
+    harness.main()
