@@ -1,7 +1,5 @@
 #include "cli/card_command.h"
 
-#include <string.h>
-
 #include "cli/model_command.h"
 #include "cli/session/output_file.h"
 #include "extension/engine/card_collect.h"
@@ -21,13 +19,6 @@ static const char usage_start[] =
     "\n"
     "options:\n";
 
-static bool is_markdown(const char *path)
-{
-    const size_t size = path ? strlen(path) : 0;
-
-    return size > 3 && strcmp(path + size - 3, ".md") == 0;
-}
-
 static enum status check(const struct options *options, struct error *err)
 {
     if (options->word_count == 2 && options->input_count <= 1)
@@ -41,17 +32,17 @@ static enum status print_card(struct session *session, const struct options *opt
 {
     const struct slice select =
         options->input_count > 0 ? slice_of(options->inputs[0].value) : SLICE("");
+    enum card_format format = CARD_HTML;
     struct card card;
     struct text page;
     enum status status;
 
+    if (options->output)
+        TRY(card_format_of(slice_of(options->output), &format, err));
     text_init(&page, CARD_BYTES_MAX);
     status = card_collect(session->host, options->words[1], select, options->theme, &card, err);
     if (status == STATUS_OK) {
-        if (is_markdown(options->output))
-            card_print_markdown(&card, &page);
-        else
-            card_print_html(&card, &page);
+        card_print(&card, format, &page);
         status = page.failed ? fail(err, STATUS_LIMIT, "the page is larger than %d MiB",
                                     (int)(CARD_BYTES_MAX >> 20))
                              : output_file_write(options->output, &page, err);

@@ -1,5 +1,7 @@
 #include "definition/compiler.h"
 
+#include <stdio.h>
+
 const char *const definition_inputs[] = {
     "numbers", "words", "categories", "outputs", "number_sequences", "word_sequences", NULL};
 
@@ -78,6 +80,17 @@ static void add_columns(const struct compiler *compiler, struct names *names)
 {
     for (size_t i = 0; i < compiler->columns->count; i++)
         names_add(names, compiler->columns->columns[i].name);
+}
+
+/* "The inputs are a, b, c.", as far as they fit. */
+static void hint_columns(const struct names *names, struct error *err)
+{
+    size_t size = 0;
+
+    for (size_t i = 0; i < names->count && size < sizeof err->hint / 2; i++)
+        size += (size_t)snprintf(err->hint + size, sizeof err->hint - size, "%s%.100s",
+                                 i ? ", " : "The inputs are ", names->names[i]);
+    snprintf(err->hint + size, sizeof err->hint - size, ".");
 }
 
 static enum status refuse_name(const struct compiler *compiler, const struct scope *scope,
@@ -237,6 +250,8 @@ enum status compile_column_name(const struct compiler *compiler, int place, stru
     fail_at(compiler->err, STATUS_INVALID, place, "no input is called \"%.*s\"",
             SLICE_FORMAT(slice_prefix(held->text, 60)));
     add_columns(compiler, &names);
+    if (text_nearest(held->text, names.names, names.count) < 0 && names.count > 0)
+        hint_columns(&names, compiler->err);
     return names_hint(&names, held->text, compiler->err);
 }
 

@@ -30,10 +30,13 @@ static enum status take_inputs(const struct graph *graph, const struct operation
         inputs[node->input_count] = values[node->input_count].node;
         node->input_count++;
     }
-    if (node->input_count < operation->inputs_least)
-        return fail_at(err, STATUS_INVALID, place, "%s takes %u value%s first, here are %u",
-                       operation->name, operation->inputs_least,
-                       operation->inputs_least == 1 ? "" : "s", node->input_count);
+    if (node->input_count < operation->inputs_least) {
+        fail_at(err, STATUS_INVALID, place, "%s takes %u value%s first, here are %u",
+                operation->name, operation->inputs_least, operation->inputs_least == 1 ? "" : "s",
+                node->input_count);
+        return error_hint(err, "A list such as number_sequences is empty where COLUMN makes no "
+                               "such input.");
+    }
     node->inputs = ARENA_NEW(graph->arena, uint32_t, node->input_count);
     if (!node->inputs)
         return fail_no_memory(err);

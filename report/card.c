@@ -1,5 +1,7 @@
 #include "report/card.h"
 
+#include <string.h>
+
 size_t card_rows_shown(size_t rows)
 {
     return rows < CARD_ROWS_MAX ? rows : CARD_ROWS_MAX;
@@ -36,4 +38,28 @@ struct slice card_measured_words(const struct card *card)
     if (card->is_flattered)
         return SLICE("Measured on the rows that it was trained on, which flatters the model");
     return SLICE("Measured on the rows of");
+}
+
+enum status card_format_of(struct slice file, enum card_format *format, struct error *err)
+{
+    const char *stroke = memrchr(file.data, '/', file.size);
+    const char *name = stroke ? stroke + 1 : file.data;
+    const size_t size = (size_t)(file.data + file.size - name);
+
+    *format = slice_ends_fold(file, ".md") || slice_ends_fold(file, ".markdown") ? CARD_MARKDOWN
+                                                                                 : CARD_HTML;
+    if (*format == CARD_MARKDOWN || !memchr(name, '.', size) || slice_ends_fold(file, ".html") ||
+        slice_ends_fold(file, ".htm"))
+        return STATUS_OK;
+    fail(err, STATUS_INVALID, "the ending of \"%.*s\" names no format of reports",
+         SLICE_FORMAT(file));
+    return error_hint(err, "Endings are .html and .md.");
+}
+
+void card_print(const struct card *card, enum card_format format, struct text *out)
+{
+    if (format == CARD_MARKDOWN)
+        card_print_markdown(card, out);
+    else
+        card_print_html(card, out);
 }

@@ -1,9 +1,8 @@
 /*
  * card.h - what a model is worth, as one page for somebody who has no database.
  *
- *     card_collect (card_collect.h)   statements about the model --> sections: rows, and a picture
- * of them card_print                      sections --> HTML (card_html.c) or Markdown
- * (card_markdown.c)
+ *     card_collect (card_collect.h)   statements about the model --> sections: rows, and pictures
+ *     card_print                      sections --> HTML (card_html.c) or Markdown (card_markdown.c)
  *
  * A page needs nothing else: no script, no font, no picture of another place. What the model or its
  * kind cannot be asked for is said with the reason.
@@ -52,6 +51,12 @@ struct card {
 
 void card_deinit(struct card *card);
 
+enum card_format { CARD_HTML, CARD_MARKDOWN };
+
+/* The format that a file's ending names: .html, .htm, .md or .markdown; HTML of a name without an
+ * ending. INVALID: another one. */
+enum status card_format_of(struct slice file, enum card_format *format, struct error *err);
+void card_print(const struct card *card, enum card_format format, struct text *out);
 void card_print_html(const struct card *card, struct text *out);
 void card_print_markdown(const struct card *card, struct text *out);
 

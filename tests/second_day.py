@@ -1,6 +1,6 @@
 """A walk through the second day with a model, the same in sqlite3, in psql and in Python: three raw files become a view,
-three models are trained on it and compared, one is calibrated and gets a threshold, is explained, deployed as a view,
-watched, trained anew, taken back, and leaves as SQL for a database without ToTrain.
+models are trained on it, one of them by AUTO, and compared; one is calibrated and gets a threshold by folds, is
+explained, deployed as a view, watched, trained anew, taken back, and leaves as SQL for a database without ToTrain.
 
     write_files(folder)         customers.csv, orders.csv, calls.csv: dates as dd/mm/yyyy, empty cells, words
     TABLES, VIEW[dialect]       what reads them: a row a customer, `churned` is the label; `month` says when
@@ -66,14 +66,15 @@ INPUTS = "joined, plan, region, age, orders, spent, calls, longest_call"
 OLD = f"SELECT {INPUTS}, churned FROM facts WHERE month < 7 AND customer % 4 > 0"
 TEST = f"SELECT {INPUTS}, churned FROM facts WHERE month < 7 AND customer % 4 = 0"
 NEW = f"SELECT {INPUTS}, churned FROM facts WHERE month >= 7"
-_FINAL = ("TO TRAIN XGBClassifier WITH num_boost_round = 30, max_depth = 3, train.test_size = 0.25, "
+_FINAL = ("TO TRAIN XGBClassifier WITH num_boost_round = 30, max_depth = 3, train.folds = 4, "
           "train.calibration = 'sigmoid', train.threshold = 'cost 1, 5' LABEL churned INTO churn")
 
 STEPS = {
     "linear": f"{OLD} TO TRAIN LinearClassifier LABEL churned INTO linear;",
     "boosted": f"{OLD} TO TRAIN XGBClassifier WITH num_boost_round = 30, max_depth = 3 LABEL churned INTO boosted;",
     "forest": f"{OLD} TO TRAIN RandomForestClassifier WITH n_estimators = 20, max_depth = 6 LABEL churned INTO forest;",
-    "compare": f"{TEST} TO EVALUATE linear, boosted, forest INTO compared;",
+    "auto": f"{OLD} TO TRAIN AUTO WITH tune.trials = 4 LABEL churned INTO chosen;",
+    "compare": f"{TEST} TO EVALUATE linear, boosted, forest, chosen INTO compared;",
     "final": f"{OLD} {_FINAL};",
     "thresholds": f"{TEST} TO EVALUATE churn WITH evaluate.report = 'thresholds', evaluate.costs = [1, 5] INTO choices;",
     "explain": f"{TEST} TO EXPLAIN churn INTO reasons;",
@@ -87,7 +88,7 @@ STEPS = {
 def check(case, ask):
     """Facts that hold behind the last step in any database; ask(sql): its rows as tuples."""
     compared = ask('SELECT model, "AUC" FROM compared')
-    case.assertEqual([model for model, _ in compared], ["linear", "boosted", "forest"])
+    case.assertEqual([model for model, _ in compared], ["linear", "boosted", "forest", "chosen"])
     case.assertTrue(all(0.8 < area < 0.95 for _, area in compared), compared)
     costs = ask("SELECT threshold, cost, recall, precision FROM choices ORDER BY cost, threshold")
     case.assertEqual(len(costs), len(set(costs)))

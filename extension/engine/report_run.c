@@ -5,15 +5,14 @@
 #include "extension/engine/exchange_run.h"
 #include "interop/exchange_file.h"
 
-static enum status find_format(struct slice format, struct slice file, bool *is_markdown,
-                               struct error *err)
+/* The format that was written. */
+static enum status read_format(struct slice word, enum card_format *format, struct error *err)
 {
-    *is_markdown = format.size > 0
-                       ? slice_is_fold(format, "markdown") || slice_is_fold(format, "md")
-                       : slice_ends_fold(file, ".md") || slice_ends_fold(file, ".markdown");
-    if (*is_markdown || format.size == 0 || slice_is_fold(format, "html"))
+    *format =
+        slice_is_fold(word, "markdown") || slice_is_fold(word, "md") ? CARD_MARKDOWN : CARD_HTML;
+    if (*format == CARD_MARKDOWN || word.size == 0 || slice_is_fold(word, "html"))
         return STATUS_OK;
-    fail(err, STATUS_INVALID, "there is no format \"%.*s\" of reports", SLICE_FORMAT(format));
+    fail(err, STATUS_INVALID, "there is no format \"%.*s\" of reports", SLICE_FORMAT(word));
     return error_hint(err, "Formats are html and markdown.");
 }
 
@@ -27,16 +26,13 @@ static void write_name(struct slice schema, struct slice name, struct text *out)
 }
 
 static enum status print_card(const struct host *host, const char *model, struct slice select,
-                              bool is_markdown, struct text *page, struct error *err)
+                              enum card_format format, struct text *page, struct error *err)
 {
     struct card card;
     enum status status = card_collect(host, model, select, THEME_AUTO, &card, err);
 
     if (status == STATUS_OK) {
-        if (is_markdown)
-            card_print_markdown(&card, page);
-        else
-            card_print_html(&card, page);
+        card_print(&card, format, page);
         if (page->failed)
             status = fail(err, STATUS_LIMIT, "the page is larger than %d MiB",
                           (int)(CARD_BYTES_MAX >> 20));
@@ -46,7 +42,7 @@ static enum status print_card(const struct host *host, const char *model, struct
 }
 
 static enum status print_model(const struct host *host, struct slice schema, struct slice name,
-                               struct slice select, bool is_markdown, struct text *page,
+                               struct slice select, enum card_format format, struct text *page,
                                struct error *err)
 {
     struct text model;
@@ -55,7 +51,7 @@ static enum status print_model(const struct host *host, struct slice schema, str
     text_init(&model, TEXT_MAXIMUM);
     write_name(schema, name, &model);
     status = model.failed ? fail_no_memory(err)
-                          : print_card(host, text_string(&model), select, is_markdown, page, err);
+                          : print_card(host, text_string(&model), select, format, page, err);
     text_deinit(&model);
     return status;
 }
@@ -64,16 +60,17 @@ enum status report_run(const struct host *host, const struct plan *plan, const s
                        struct error *err)
 {
     struct text page;
-    bool is_markdown;
+    enum card_format format;
     enum status status;
     size_t size;
 
     TRY(exchange_check_files(host, plan, "totrain.report('model') returns the page", err));
-    if (find_format(plan->format, plan->file, &is_markdown, err) != STATUS_OK)
+    if (plan->format.size > 0 && read_format(plan->format, &format, err) != STATUS_OK)
         return error_place(err, plan->format_position);
+    if (plan->format.size == 0 && card_format_of(plan->file, &format, err) != STATUS_OK)
+        return error_place(err, plan->file_position);
     text_init(&page, CARD_BYTES_MAX);
-    status =
-        print_model(host, plan->model_schema, plan->model_name, SLICE(""), is_markdown, &page, err);
+    status = print_model(host, plan->model_schema, plan->model_name, SLICE(""), format, &page, err);
     size = page.size;
     if (status == STATUS_INVALID || status == STATUS_PERMISSION || status == STATUS_LIMIT)
         error_place(err, plan->object_position);
@@ -93,15 +90,15 @@ enum status report_function(const struct host *host, const struct report_call *c
 {
     struct slice schema, name;
     struct arena arena;
-    bool is_markdown;
+    enum card_format format;
     enum status status;
 
     error_clear(err);
-    TRY(find_format(call->format, SLICE(""), &is_markdown, err));
+    TRY(read_format(call->format, &format, err));
     arena_init(&arena, ARENA_MAXIMUM);
     status = model_path_read(call->model, &arena, &schema, &name, err);
     if (status == STATUS_OK)
-        status = print_model(host, schema, name, call->select, is_markdown, page, err);
+        status = print_model(host, schema, name, call->select, format, page, err);
     arena_deinit(&arena);
     return status;
 }

@@ -20,10 +20,18 @@ static enum status take_sizes(const struct onnx_import *import, const char *name
     return STATUS_OK;
 }
 
+enum padding { PADDING_NONE, PADDING_SAME, PADDING_CAUSAL };
+
 struct windows {
-    uint32_t axes, size[2], stride[2];
-    bool is_padded; /* by zeros: there are as many places as in the picture */
+    uint32_t axes, size[2], stride[2], dilation[2], groups;
+    enum padding padding; /* by zeros: there are as many places as in the picture */
 };
+
+/* Places that a window reaches over along an axis. */
+static uint32_t reach_of(const struct windows *windows, uint32_t axis)
+{
+    return (windows->size[axis] - 1) * windows->dilation[axis] + 1;
+}
 
 static bool says(const Onnx__AttributeProto *attribute, const char *word)
 {
@@ -37,44 +45,42 @@ static enum status take_padding(const struct onnx_import *import, const struct o
 {
     const Onnx__AttributeProto *automatic = onnx_attribute(import, "auto_pad");
     uint32_t zeros[4];
-    bool has_zeros = false, are_same = true;
+    bool has_zeros = false, are_same = true, are_before;
 
     if (says(automatic, "SAME_UPPER")) {
-        windows->is_padded = true;
+        windows->padding = PADDING_SAME;
         return STATUS_OK;
     }
     if (automatic && !says(automatic, "NOTSET") && !says(automatic, "VALID"))
         return onnx_refuse_node(import, "its auto_pad is not read");
     TRY(take_sizes(import, "pads", 2 * windows->axes, 0, 0, zeros));
+    are_before = windows->axes == 1 && windows->stride[0] == 1 && zeros[1] == 0 &&
+                 zeros[0] == reach_of(windows, 0) - 1;
     for (uint32_t i = 0; i < windows->axes; i++) {
         const uint32_t size = x->sizes[i + 1], stride = windows->stride[i];
         const uint32_t places = (size + stride - 1) / stride;
-        const uint32_t reached = (places - 1) * stride + windows->size[i];
+        const uint32_t reached = (places - 1) * stride + reach_of(windows, i);
         const uint32_t needed = reached > size ? reached - size : 0;
 
         has_zeros |= zeros[i] > 0 || zeros[windows->axes + i] > 0;
         are_same &= zeros[i] == needed / 2 && zeros[windows->axes + i] == needed - needed / 2;
     }
-    if (has_zeros && !are_same)
-        return onnx_refuse_node(import, "its pads are neither none nor those of padding = same");
-    windows->is_padded = has_zeros;
+    if (has_zeros && !are_same && !are_before)
+        return onnx_refuse_node(import, "its pads are none of those of padding = same or causal");
+    if (has_zeros)
+        windows->padding = are_same ? PADDING_SAME : PADDING_CAUSAL;
     return STATUS_OK;
 }
 
 static enum status take_windows(const struct onnx_import *import, const struct onnx_known *x,
                                 struct windows *windows)
 {
-    uint32_t dilations[2];
-
     if (x->rank != 2 && x->rank != 3)
         return onnx_refuse_node(import, "it takes (rows, channels, places) of one or two axes");
     windows->axes = x->rank - 1;
     TRY(take_sizes(import, "kernel_shape", windows->axes, 0, 1, windows->size));
     TRY(take_sizes(import, "strides", windows->axes, 1, 1, windows->stride));
-    TRY(take_sizes(import, "dilations", windows->axes, 1, 1, dilations));
-    if (dilations[0] != 1 || dilations[windows->axes - 1] != 1)
-        return onnx_refuse_node(import, "its dilations are to be 1");
-    return STATUS_OK;
+    return take_sizes(import, "dilations", windows->axes, 1, 1, windows->dilation);
 }
 
 /* Sizes of the value: channels, places. */
@@ -85,10 +91,11 @@ static enum status find_sizes(const struct onnx_import *import, const struct onn
     for (uint32_t i = 0; i < windows->axes; i++) {
         const uint32_t size = x->sizes[i + 1], stride = windows->stride[i];
 
-        if (!windows->is_padded && size < windows->size[i])
+        if (windows->padding == PADDING_NONE && size < reach_of(windows, i))
             return onnx_refuse_node(import, "its window is larger than the picture");
-        sizes[i + 1] = windows->is_padded ? (size + stride - 1) / stride
-                                          : (size - windows->size[i]) / stride + 1;
+        sizes[i + 1] = windows->padding != PADDING_NONE
+                           ? (size + stride - 1) / stride
+                           : (size - reach_of(windows, i)) / stride + 1;
     }
     return STATUS_OK;
 }
@@ -111,10 +118,14 @@ static float *turned(struct onnx_import *import, const struct onnx_array *weight
 static enum status check_weights(const struct onnx_import *import, const struct onnx_known *x,
                                  const struct onnx_array *weights, struct windows *windows)
 {
+    const int64_t groups = onnx_integer_of(import, "group", 1);
+
     if (!weights->floats || weights->rank != x->rank + 1 || weights->count == 0)
         return onnx_refuse_node(import, "its weights have other axes than its input");
-    if (onnx_integer_of(import, "group", 1) != 1 || weights->sizes[1] != x->sizes[0])
-        return onnx_refuse_node(import, "each filter is to take all channels");
+    if (groups < 1 || groups > x->sizes[0] || x->sizes[0] % groups != 0 ||
+        weights->sizes[1] != x->sizes[0] / groups || weights->sizes[0] % groups != 0)
+        return onnx_refuse_node(import, "its groups do not share channels and filters alike");
+    windows->groups = (uint32_t)groups;
     for (uint32_t i = 0; i < windows->axes; i++) {
         if (windows->size[i] != 0 && windows->size[i] != weights->sizes[i + 2])
             return onnx_refuse_node(import, "its kernel_shape is not that of its weights");
@@ -126,14 +137,24 @@ static enum status check_weights(const struct onnx_import *import, const struct 
 static enum status call_convolution(struct onnx_import *import, const struct windows *windows,
                                     uint32_t filters, uint32_t *node)
 {
-    struct graph_value arguments[4] = {
+    struct graph_value arguments[6] = {
         onnx_number_argument("filters", filters),
         onnx_list_argument("size", windows->size, windows->axes),
-        onnx_list_argument("stride", windows->stride, windows->axes),
-        {.type = GRAPH_TEXT, .name = SLICE("padding"), .place = -1, .text = SLICE("same")}};
+        onnx_list_argument("stride", windows->stride, windows->axes)};
+    uint32_t count = 3;
 
-    return onnx_call(import, windows->axes == 2 ? "conv2d" : "conv1d", node, 1, arguments,
-                     windows->is_padded ? 4 : 3, node);
+    if (windows->padding != PADDING_NONE)
+        arguments[count++] = (struct graph_value){
+            .type = GRAPH_TEXT,
+            .name = SLICE("padding"),
+            .place = -1,
+            .text = windows->padding == PADDING_SAME ? SLICE("same") : SLICE("causal")};
+    if (windows->dilation[0] != 1 || windows->dilation[windows->axes - 1] != 1)
+        arguments[count++] = onnx_list_argument("dilation", windows->dilation, windows->axes);
+    if (windows->groups > 1)
+        arguments[count++] = onnx_number_argument("groups", windows->groups);
+    return onnx_call(import, windows->axes == 2 ? "conv2d" : "conv1d", node, 1, arguments, count,
+                     node);
 }
 
 static enum status read_conv(struct onnx_import *import)
@@ -184,9 +205,10 @@ static enum status give_pool(struct onnx_import *import, const char *operation)
     if (windows.size[0] == 0)
         return onnx_refuse_node(import, "it has no kernel_shape");
     TRY(take_padding(import, x, &windows));
-    if (windows.is_padded || onnx_integer_of(import, "ceil_mode", 0) != 0 ||
+    if (windows.padding != PADDING_NONE || windows.dilation[0] != 1 ||
+        windows.dilation[windows.axes - 1] != 1 || onnx_integer_of(import, "ceil_mode", 0) != 0 ||
         import->node->n_output > 1)
-        return onnx_refuse_node(import, "its windows are to lie within the picture");
+        return onnx_refuse_node(import, "its windows are to lie within the picture, without gaps");
     TRY(find_sizes(import, x, &windows, x->sizes[0], sizes));
     arguments[0] = onnx_list_argument("size", windows.size, windows.axes);
     arguments[1] = onnx_list_argument("stride", windows.stride, windows.axes);

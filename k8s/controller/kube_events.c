@@ -244,9 +244,13 @@ bool kube_events_on_answer(struct kube_events *events, enum status status, int c
         name_event(events, event, event->last_s * 1000000);
         return false;
     }
+    /* Its name was taken by itself, whose answer never came: the cluster has a count of then. */
+    if (code == 409 && !was_there) {
+        event->is_there = true;
+        return false;
+    }
     event->said = event->asked;
-    /* Its name was taken by itself: an answer that never came. */
-    if (status == STATUS_OK || (code == 409 && !was_there)) {
+    if (status == STATUS_OK) {
         event->is_there = true;
         return false;
     }

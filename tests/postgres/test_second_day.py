@@ -21,7 +21,7 @@ class SecondDay(harness.Case):
 
     def test_from_files_to_a_view_without_the_extension(self):
         self.copy_files(self.check_psql)
-        for name in ("linear", "boosted", "forest", "compare", "final", "thresholds", "explain", "watch"):
+        for name in ("linear", "boosted", "forest", "auto", "compare", "final", "thresholds", "explain", "watch"):
             self.check_psql(second_day.STEPS[name])
         second_day.check(self, self.execute)
 

@@ -31,7 +31,7 @@ class SecondDay(harness.Case):
             digest = self.digest(connection, name)
             totrain.run(connection, second_day.STEPS[name])
             self.assertEqual(self.digest(connection, name), digest)
-        for name in ("compare", "final", "thresholds", "explain", "watch"):
+        for name in ("auto", "compare", "final", "thresholds", "explain", "watch"):
             totrain.run(connection, second_day.STEPS[name])
         second_day.check(self, lambda sql: connection.execute(sql).fetchall())
 

@@ -33,6 +33,11 @@ GRAPHS = (
                 "return dense(mean(x, [0, 1]), outputs)", PICTURES, AS_PICTURE),
     ("signal", "x = conv1d(reshape(p, [15, 2]), 4, 4, stride = 2, padding = same); x = max_pool(x, 3, stride = 2); "
                "x = conv1d(mean_pool(x, 1), 2, 2); return dense(flatten(x), outputs)", PICTURES, AS_PICTURE),
+    ("gaps", "x = relu(conv2d(reshape(p, [5, 6, 1]), 4, [2, 3], padding = same, dilation = 2)); "
+             "x = conv2d(x, 6, 2, groups = 2, dilation = [1, 2]); return dense(flatten(x), outputs)", PICTURES, AS_PICTURE),
+    ("causal", "x = tanh(conv1d(reshape(p, [15, 2]), 4, 3, padding = causal, dilation = 2, groups = 2)); "
+               "x = conv1d(x, 3, 2, padding = causal); x = conv1d(x, 2, 3, dilation = 3, stride = 2, padding = same); "
+               "return dense(flatten(x), outputs)", PICTURES, AS_PICTURE),
     ("mixed", "x = mean_pool(reshape(p, [5, 6, 1]), [5, 2]); return dense(concat(flatten(x), embedding(plan, 2)), outputs)",
      MIXED, AS_PICTURE + ", plan"),
     ("recurrent", "h = rnn(reshape(dense(numbers, 6), [3, 2]), 5, sequences = 1); return dense(lstm(h, 4), outputs)", NUMBERS, ""),
@@ -82,6 +87,12 @@ class Files(GraphCase):
         operators = graph.operators()
         self.assertEqual((operators["Conv"], operators["MaxPool"], operators["MatMul"]), (2, 1, 1 + 1))  # and the sum of classes
         self.assertEqual((graph.attribute("MaxPool", "kernel_shape"), graph.attribute("MaxPool", "strides")), ([2, 2], [2, 2]))
+
+    def test_windows_have_gaps_groups_and_zeros_in_front(self):
+        self.train_graph(("reach", "x = conv1d(reshape(p, [15, 2]), 4, 3, padding = causal, dilation = 2, groups = 2); "
+                                   "return dense(flatten(x), outputs)", PICTURES, AS_PICTURE))
+        graph = Graph(self.export("reach").read_bytes())
+        self.assertEqual([graph.attribute("Conv", name) for name in ("dilations", "group", "pads")], [[2], 2, [4, 0]])
 
     def test_steps_that_a_row_lacks_are_behind_the_others(self):
         graph = self.graph_of("gated")

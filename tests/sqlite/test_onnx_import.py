@@ -44,7 +44,7 @@ class ImportCase(OnnxCase):
 
 class Predictions(ImportCase):
     def test_numbers_are_those_of_onnxruntime(self):
-        for name in ("mlp", "signal", "views"):
+        for name in ("mlp", "signal", "views", "gaps"):
             with self.subTest(name=name):
                 self.take(name)
                 self.near(self.predictions(name), [row[0] for row in EXPECTED[name]["outputs"]])

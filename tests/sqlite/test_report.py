@@ -157,6 +157,7 @@ class Report(harness.Case):
         self.database, path = self.connect(isolation_level=None), self.folder / "card.html"
         path.write_text("before")
         for sql, error in ((f"REPORT MODEL m TO '{path}' FORMAT pdf", 'no format "pdf" of reports(?s:.*)html and markdown'),
+                           ("REPORT MODEL m TO 'card.pdf'", 'ending of "card.pdf" names no format(?s:.*)html and .md'),
                            (f"REPORT MODEL n TO '{path}'", 'no model "n"'), ("REPORT MODEL m TO ''", "file is empty"),
                            (f"REPORT MODEL m INTO '{path}'", "expected TO"),
                            ("SELECT totrain_report('m', 'pdf')", 'no format "pdf"'), ("SELECT totrain_report('n')", 'no model "n"'),

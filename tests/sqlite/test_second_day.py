@@ -28,7 +28,7 @@ class SecondDay(harness.Case):
         second_day.write_files(self.folder)
         imports = [f".import --csv {name}.csv {name}" for name in second_day.TABLES]
         self.sqlite3(*imports, second_day.VIEW["sqlite"])
-        for name in ("linear", "boosted", "forest", "compare", "final", "thresholds", "explain", "watch"):
+        for name in ("linear", "boosted", "forest", "auto", "compare", "final", "thresholds", "explain", "watch"):
             self.sqlite3(second_day.STEPS[name])
         second_day.check(self, self.ask)
 

@@ -95,6 +95,23 @@ static void a_dark_page_is_dark_and_one_for_all_follows_the_reader(void **state)
     card_deinit(&card);
 }
 
+static void the_ending_of_a_file_names_the_format(void **state)
+{
+    static const char *const html[] = {"card.html", "card.HTM", "card", "/tmp/v1.2/card"};
+    enum card_format format;
+    struct error err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof html / sizeof *html; i++) {
+        CHECK_INT(card_format_of(slice_of(html[i]), &format, &err), STATUS_OK);
+        CHECK_INT(format, CARD_HTML);
+    }
+    CHECK_INT(card_format_of(SLICE("x.md"), &format, &err), STATUS_OK);
+    CHECK_INT(format, CARD_MARKDOWN);
+    CHECK_FAILS(card_format_of(SLICE("card.pdf"), &format, &err), STATUS_INVALID,
+                "the ending of \"card.pdf\" names no format of reports");
+}
+
 static void markdown_has_no_markup_of_data(void **state)
 {
     struct card card;
@@ -148,6 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(html_has_no_markup_of_data),
         cmocka_unit_test(a_dark_page_is_dark_and_one_for_all_follows_the_reader),
+        cmocka_unit_test(the_ending_of_a_file_names_the_format),
         cmocka_unit_test(markdown_has_no_markup_of_data),
         cmocka_unit_test(many_rows_are_chosen_evenly_with_the_first_and_the_last),
     };

@@ -216,6 +216,8 @@ static void errors_have_their_place_and_a_suggestion(void **state)
     check_refused("return relu(usr_id)", "\"usr_id\" is no value", 1, 13, "Did you mean user_id?");
     check_refused("return relu(\"agee\")", "no input is called \"agee\"", 1, 13,
                   "Did you mean age?");
+    check_refused("return relu(column(other))", "no input is called \"other\"", 1, 20,
+                  "The inputs are ");
     check_refused("return relu(column(agee))", "no input is called \"agee\"", 1, 20,
                   "Did you mean age?");
     check_refused("return dense(numbers, unit = 2)", "dense has no argument \"unit\"", 1, 23,

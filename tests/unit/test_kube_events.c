@@ -199,6 +199,27 @@ static void what_is_refused_is_dropped_and_complained_of_once(void **state)
     end(&f);
 }
 
+static void one_that_was_cancelled_is_told_with_all_that_came_since(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin(&f);
+    lose(&f, 2);
+    CHECK(creates(&f));
+    kube_events_on_cancel(&f.events); /* the cluster has taken it */
+    lose(&f, 4);
+    kube_events_flush(&f.events);
+    CHECK(creates(&f));
+    CHECK(!answer(&f, STATUS_BUSY, 409));
+    CHECK(!kube_events_are_drained(&f.events));
+    CHECK(patches(&f));
+    CHECK(body_has(&f, "{\"message\":\"worker 4 is lost\",\"count\":2,"));
+    CHECK(!answer(&f, STATUS_OK, 200));
+    CHECK(kube_events_are_drained(&f.events));
+    end(&f);
+}
+
 static void one_that_the_cluster_has_forgotten_begins_anew(void **state)
 {
     struct fixture f;
@@ -270,6 +291,7 @@ int main(void)
         cmocka_unit_test(another_reason_is_another_one),
         cmocka_unit_test(there_are_never_many),
         cmocka_unit_test(what_is_refused_is_dropped_and_complained_of_once),
+        cmocka_unit_test(one_that_was_cancelled_is_told_with_all_that_came_since),
         cmocka_unit_test(one_that_the_cluster_has_forgotten_begins_anew),
         cmocka_unit_test(a_request_that_was_given_up_is_made_again),
         cmocka_unit_test(a_long_message_is_cut_and_the_oldest_is_forgotten),

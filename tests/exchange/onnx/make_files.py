@@ -127,6 +127,17 @@ def refused():
     (HERE / "external.onnx").write_bytes(model.SerializeToString())
 
 
+def gaps():
+    """Windows with gaps, groups of channels, zeros in front alone, and a window without zeros."""
+    save("gaps", [node("Conv", ["steps", "w1", "b1"], "c1", kernel_shape=[3], dilations=[2], group=2, pads=[4, 0]),
+                  node("Relu", ["c1"], "a1"),
+                  node("Conv", ["a1", "w2", "b2"], "c2", kernel_shape=[3], dilations=[3], pads=[3, 3]),
+                  node("Conv", ["c2", "w3"], "c3", kernel_shape=[2], dilations=[4], group=3),
+                  node("Flatten", ["c3"], "f"), node("Gemm", ["f", "w4", "b4"], "y", transB=1)],
+         {"w1": floats(6, 2, 3), "b1": floats(6), "w2": floats(3, 6, 3), "b2": floats(3), "w3": floats(3, 1, 2),
+          "w4": floats(1, 15), "b4": floats(1)}, [value("steps", 4, 9)], 1, 17)
+
+
 def rows(name):
     """Rows of each input, as lists, and what onnxruntime makes of them."""
     session = onnxruntime.InferenceSession(HERE / f"{name}.onnx", providers=["CPUExecutionProvider"])
@@ -144,7 +155,10 @@ def main():
     names = ("mlp", "classes", "probability", "pictures", "signal", "words", "views")
     for make in (mlp, classes, one_class, pictures, signal, words, views, refused):
         make()
-    text = json.dumps({name: rows(name) for name in names}, indent=None, separators=(",", ":"))
+    found = {name: rows(name) for name in names}
+    gaps()
+    found["gaps"] = rows("gaps")
+    text = json.dumps(found, indent=None, separators=(",", ":"))
     (HERE / "expected.json").write_text(text.replace('},"', '},\n"') + "\n", encoding="ascii")
 
 
