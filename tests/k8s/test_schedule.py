@@ -85,7 +85,7 @@ class Runs(Scheduled):
         self.wait_for_run("run-1")
         self.psql(train("here", more=""))
         self.assertEqual(self.digest("nightly_model"), self.digest("here"))
-        self.assertEqual(self.job_tables(), [])
+        self.check_tables_go()
         owner, = self.trainings()[0]["metadata"]["ownerReferences"]
         self.assertEqual(owner["name"], self.pods_of("run-1")[0]["metadata"]["name"])
         self.check_no_secret([])
@@ -116,7 +116,7 @@ class Killed(Scheduled):
         self.wait_for_run("run-1")
         self.psql(train("here", more=""))
         self.assertEqual(self.digest("nightly_model"), self.digest("here"))
-        self.assertEqual(self.job_tables(), [])
+        self.check_tables_go()
         self.assertEqual(self.version(), 1)
 
 
@@ -141,7 +141,7 @@ class Deleted(Scheduled):
         pod, = self.pods_of("run-1")
         self.assertIn('"nowhere"', pod["status"]["containerStatuses"][0]["state"]["terminated"]["message"])
         self.assertEqual(self.trainings(), [])
-        self.assertEqual(self.job_tables(), [])
+        self.check_tables_go()
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ class Case(train.Case):
         return rows[0][0]
 
     def check_nothing_is_left(self):
-        self.assertEqual(self.job_tables(), [])
+        self.check_tables_go()
         self.assertEqual(self.server.execute("SELECT relname FROM pg_class WHERE relname ~ '^totrain_(kept|scores)'"), [])
 
     def begin(self, statement):

@@ -86,7 +86,7 @@ class Case(train.Case):
         print(f"AUC {there:.4f}, of a job of this machine that nobody disturbed {undisturbed:.4f}")
         self.assertLess(abs(there - undisturbed), 0.01)
         self.assertGreater(there, 0.9)
-        self.assertEqual(self.job_tables(), [])
+        self.check_tables_go()
         wait_for(lambda: all(pod.gone_at for pod in self.watched.pods() if pod.labels.get("totrain.dev/role") in ROLES),
                  "the pods of workers and servers to go")
         for job in self.jobs():  # settled: nobody makes any more
@@ -178,7 +178,7 @@ class Memory(Case):
                      "job.where = 'kubernetes', job.max_workers = 2, job.worker_cpu = 0.1, "
                      f"job.worker_memory = '{worker_memory}', job.ps_cpu = 0.1, job.ps_memory = '{ps_memory}' "
                      "LABEL clicked INTO many_model")
-        self.assertEqual(self.job_tables(), [])
+        self.check_tables_go()
 
     def told(self, reason):
         return " ".join(event["message"] for event in self.api.get(f"{self.path}/events")["items"]
