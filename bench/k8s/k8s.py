@@ -317,7 +317,7 @@ def x12(bench):
 
 def give_and_take(bench):
     """Seconds that services waited, (deleted, asked, ended) of workers that went, and whether all went well."""
-    setting = Setting(60, 100, bench.steps(40, 100), 12)
+    setting = Setting(60, 100, bench.steps(120, 100), 12)
     trained = [bench.job(f"priority-{number}", setting) for number in (1, 2)]
     for job in trained:
         job.wait_for(lambda job=job: len(job.running()) == 12, "twelve workers")

@@ -442,11 +442,12 @@ bool share_board_rest(const struct share_board *board, const bool *is_ours, stru
 {
     for (uint32_t i = 0; i < board->jobs.count; i++) {
         const struct board_job *job = &BOARD_JOBS(board)[i];
+        /* A holder that leaves may be the last: nobody is left to rest behind it. */
+        const bool must_rest = job->must_rest && board->left == 0;
 
-        if (!takes_part(board, job, is_ours) || !job->is_decided ||
-            job->must_rest == job->is_suspended)
+        if (!takes_part(board, job, is_ours) || !job->is_decided || must_rest == job->is_suspended)
             continue;
-        *rest = (struct share_rest){job->space, job->uid, job->name, job->must_rest};
+        *rest = (struct share_rest){job->space, job->uid, job->name, must_rest};
         return true;
     }
     return false;

@@ -31,10 +31,14 @@ static struct share_size beyond(const struct share_room *room, const struct shar
 static bool note_shortage(struct share_room *room, int64_t now_ms, const struct share_held *held)
 {
     const struct share_size before = share_room_size(room);
-    int64_t rest_ms = SHARE_ROOM_REST_MS << (room->shortages < 3 ? room->shortages : 3);
+    int64_t rest_ms = SHARE_ROOM_REST_MS << (room->shortages < 6 ? room->shortages : 6);
 
+    room->step = (struct share_size){0, 0};
+    if (room->shortages == 0) /* twice the step is tried next */
+        room->step = (struct share_size){larger(room->known.millis - held->size.millis, 0) / 2,
+                                         larger(room->known.bytes - held->size.bytes, 0) / 2};
     room->known = held->size;
-    room->tried = room->step = (struct share_size){0, 0};
+    room->tried = (struct share_size){0, 0};
     if (now_ms >= room->again_ms)
         room->shortages++;
     if (rest_ms > SHARE_ROOM_REST_MS_MAX)

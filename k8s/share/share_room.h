@@ -6,8 +6,9 @@
  * Until a pod finds no place, whatever jobs lack is tried. Afterwards more is tried while a job
  * lacks something and all of our pods have a place: one worker, then twice as much each time,
  * SHARE_ROOM_TRY_MS apart; minimums at once. A pod that finds no place for SHARE_ROOM_SHORT_MS says
- * that there is no more than they hold: nothing is tried then for SHARE_ROOM_REST_MS, and longer
- * after each shortage that follows at once.
+ * that there is no more than they hold: nothing is tried then for SHARE_ROOM_REST_MS, and twice as
+ * long after each shortage that follows at once. What the shortage took is tried again as a whole:
+ * who has taken it for a moment, as a service that came and went, gives it back as a whole.
  *
  * Pure: the caller passes the time.
  */
@@ -18,7 +19,7 @@
 
 #define SHARE_ROOM_TRY_MS      3000
 #define SHARE_ROOM_SHORT_MS    2000
-#define SHARE_ROOM_REST_MS     15000
+#define SHARE_ROOM_REST_MS     3000
 #define SHARE_ROOM_REST_MS_MAX 120000
 
 struct share_room {

@@ -249,6 +249,35 @@ static void what_finds_no_place_is_taken_back_and_tried_again_later(void **state
     close_table(&table);
 }
 
+static void places_that_a_shortage_took_are_tried_again_as_a_whole(void **state)
+{
+    const struct share_job job = use(1, 4);
+    struct table table;
+    (void)state;
+
+    open_table(&table);
+    put_job(&table, "a", 1, &job, "");
+    put_job(&table, "b", 2, &job, "");
+    put_running(&table, "a", 0, 4);
+    put_running(&table, "b", 0, 4);
+    decide(&table);
+    for (int i = 0; i < 4; i++) { /* a service has their places */
+        static const char *const gone[] = {"a-2", "a-3", "b-2", "b-3"};
+
+        CHECK_OK(share_board_on_pod(table.board, table.now_ms, 0, slice_of(gone[i]), NULL, &err));
+    }
+    put_pod(&table, "b-2", "b", "worker", "1", NULL);
+    decide(&table);
+    table.now_ms += SHARE_ROOM_SHORT_MS;
+    decide(&table);
+    CHECK_INT(decided(&table, "a") + decided(&table, "b"), 4);
+    CHECK_OK(share_board_on_pod(table.board, table.now_ms, 0, SLICE("b-2"), NULL, &err));
+    table.now_ms += SHARE_ROOM_REST_MS;
+    decide(&table);
+    CHECK_INT(decided(&table, "a") + decided(&table, "b"), 8);
+    close_table(&table);
+}
+
 static void minimums_come_at_once_and_a_later_holder_is_careful(void **state)
 {
     struct share_decided before[] = {{.uid = "a", .workers = 4}, {.uid = "b", .workers = 1}};
@@ -317,6 +346,32 @@ static void masters_rest_that_a_quota_has_no_room_for(void **state)
     close_table(&table);
 }
 
+static void a_holder_that_leaves_lets_all_go_on(void **state)
+{
+    const struct share_job job = use(1, 4);
+    struct share_rest rest;
+    struct table table;
+    (void)state;
+
+    open_table(&table);
+    put_object(&table, "q",
+               "{\"spec\":{},\"status\":{\"hard\":{\"pods\":\"3\"},\"used\":{\"pods\":\"2\"}}}",
+               share_board_on_quota);
+    put_job(&table, "a", 0, &job, "");
+    put_running(&table, "a", 0, 0);
+    put_job(&table, "b", 1, &job, "");
+    put_running(&table, "b", 0, 0);
+    decide(&table);
+    CHECK(share_board_rest(table.board, table.is_ours, &rest));
+    CHECK(rest.must_rest);
+    put_job(&table, "b", 1, &job, ",\"spec\":{\"suspend\":true}");
+    CHECK(!share_board_rest(table.board, table.is_ours, &rest));
+    share_board_leave(table.board, SLICE("a"));
+    CHECK(share_board_rest(table.board, table.is_ours, &rest));
+    CHECK(!rest.must_rest);
+    close_table(&table);
+}
+
 static void what_is_no_report_is_no_job(void **state)
 {
     struct table table;
@@ -343,8 +398,10 @@ int main(void)
         cmocka_unit_test(a_job_alone_has_all_and_the_users_number_is_its_own),
         cmocka_unit_test(who_has_ended_or_leaves_has_no_part),
         cmocka_unit_test(what_finds_no_place_is_taken_back_and_tried_again_later),
+        cmocka_unit_test(places_that_a_shortage_took_are_tried_again_as_a_whole),
         cmocka_unit_test(minimums_come_at_once_and_a_later_holder_is_careful),
         cmocka_unit_test(masters_rest_that_a_quota_has_no_room_for),
+        cmocka_unit_test(a_holder_that_leaves_lets_all_go_on),
         cmocka_unit_test(what_is_no_report_is_no_job),
     };
 
