@@ -67,5 +67,5 @@ static enum status print_report(const struct options *options, struct error *err
 
 int command_report(int argc, char **argv)
 {
-    return model_command(argc, argv, usage_start, print_report);
+    return model_command(argc, argv, usage_start, MODEL_COMMAND_TAKES, print_report);
 }

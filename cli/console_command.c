@@ -77,18 +77,5 @@ static enum status serve(const struct options *options, struct error *err)
 
 int command_console(int argc, char **argv)
 {
-    const unsigned takes = OPTION_COLOUR | OPTION_HELP;
-    struct options options;
-    struct error err;
-
-    error_clear(&err);
-    if (options_read(argc, argv, takes, &options, &err) != STATUS_OK)
-        return report(&err, options.colour);
-    if (options.wants_help) {
-        fputs(usage, stdout);
-        options_print(takes, stdout);
-        return 0;
-    }
-    options.progress = PROGRESS_QUIET;
-    return serve(&options, &err) == STATUS_OK ? 0 : report(&err, options.colour);
+    return model_command(argc, argv, usage, OPTION_COLOUR | OPTION_HELP, serve);
 }

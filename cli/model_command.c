@@ -6,10 +6,9 @@
 
 #include "extension/postgres/libpq/database_libpq.h"
 
-int model_command(int argc, char **argv, const char *usage,
+int model_command(int argc, char **argv, const char *usage, unsigned takes,
                   enum status (*run)(const struct options *options, struct error *err))
 {
-    const unsigned takes = OPTION_SQL | OPTION_OUTPUT | OPTION_THEME | OPTION_COLOUR | OPTION_HELP;
     struct options options;
     struct error err;
 

@@ -1,16 +1,19 @@
 /*
- * model_command.h - what commands on a model of a database share: totrain picture, totrain report.
+ * model_command.h - what commands on a database's models share: totrain picture, report, console.
  *
- *     totrain COMMAND DB MODEL ... [-c SELECT] [-o FILE] [--theme light|dark]
+ *     totrain COMMAND DB [MODEL ...] [-c SELECT] [-o FILE] [--theme light|dark]
  */
 #ifndef CLI_MODEL_COMMAND_H
 #define CLI_MODEL_COMMAND_H
 
 #include "cli/session/session.h"
 
-/* Reads the options, prints `usage` and the options for --help, else runs the command. The exit
- * code. */
-int model_command(int argc, char **argv, const char *usage,
+#define MODEL_COMMAND_TAKES                                                                        \
+    (OPTION_SQL | OPTION_OUTPUT | OPTION_THEME | OPTION_COLOUR | OPTION_HELP)
+
+/* Reads the options that it takes, prints `usage` and them for --help, else runs the command. The
+ * exit code. */
+int model_command(int argc, char **argv, const char *usage, unsigned takes,
                   enum status (*run)(const struct options *options, struct error *err));
 /* Opens the database that the first word names, which must be there. To be closed even when this
  * fails. */

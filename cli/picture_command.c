@@ -168,5 +168,5 @@ static enum status picture(const struct options *options, struct error *err)
 
 int command_picture(int argc, char **argv)
 {
-    return model_command(argc, argv, usage_start, picture);
+    return model_command(argc, argv, usage_start, MODEL_COMMAND_TAKES, picture);
 }

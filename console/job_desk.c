@@ -88,8 +88,11 @@ uint64_t job_desk_version(struct job_desk *desk)
 
 void job_desk_print(struct job_desk *desk, uint64_t since, struct text *out)
 {
+    const char *columns[SOURCE_JOB_COLUMNS];
+
+    source_job_columns(columns);
     pthread_mutex_lock(&desk->lock);
-    board_print(desk->board, since, source_job_columns, SOURCE_JOB_COLUMNS, out);
+    board_print(desk->board, since, columns, SOURCE_JOB_COLUMNS, out);
     pthread_mutex_unlock(&desk->lock);
 }
 

@@ -11,27 +11,23 @@
 
 #define EQ " OPERATOR(pg_catalog.=) "
 
-const char *const source_job_columns[SOURCE_JOB_COLUMNS] = {"owner",
-                                                            "id",
-                                                            "state",
-                                                            "statement",
-                                                            "model",
-                                                            "workers",
-                                                            "step",
-                                                            "steps",
-                                                            "epoch",
-                                                            "epochs",
-                                                            "rows_done",
-                                                            "rows_redone",
-                                                            "loss",
-                                                            "validation_loss",
-                                                            "rows_per_second",
-                                                            "goodput",
-                                                            "slot_seconds",
-                                                            "seconds_waiting",
-                                                            "seconds",
-                                                            "started_at",
-                                                            "error"};
+/* A console is of one database, and opens no metrics page. */
+static bool is_shown(const char *column)
+{
+    return strcmp(column, "database") != 0 && strcmp(column, "metrics") != 0;
+}
+
+void source_job_columns(const char *names[SOURCE_JOB_COLUMNS])
+{
+    const char *all[JOB_TABLE_COLUMNS_MAX];
+    const size_t count = job_table_columns(JOB_TABLE_JOBS, all);
+    size_t shown = 1;
+
+    names[0] = "owner";
+    for (size_t i = 0; i < count; i++)
+        if (is_shown(all[i]))
+            names[shown++] = all[i];
+}
 
 static bool is_server(const struct host *host)
 {
@@ -46,15 +42,18 @@ static struct host folders_of(const struct host *host)
 
 /* ----- rows of the folders ----- */
 
-/* A row of totrain_jobs without `database` and `metrics`, behind an owner. */
+/* A row of totrain_jobs, behind an owner. */
 static enum status put_folder_job(void *self, const struct cell *cells, size_t count,
                                   struct error *err)
 {
     struct cell row[SOURCE_JOB_COLUMNS] = {cell_null()};
+    const char *all[JOB_TABLE_COLUMNS_MAX];
+    size_t shown = 1;
 
-    (void)count;
-    memcpy(row + 1, cells, (SOURCE_JOB_COLUMNS - 2) * sizeof *cells);
-    row[SOURCE_JOB_COLUMNS - 1] = cells[JOB_TABLE_COLUMNS_MAX - 1];
+    (void)job_table_columns(JOB_TABLE_JOBS, all);
+    for (size_t i = 0; i < count; i++)
+        if (is_shown(all[i]))
+            row[shown++] = cells[i];
     return sink_row(self, row, SOURCE_JOB_COLUMNS, err);
 }
 

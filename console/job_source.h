@@ -10,13 +10,12 @@
 #ifndef CONSOLE_JOB_SOURCE_H
 #define CONSOLE_JOB_SOURCE_H
 
-#include "extension/engine/host/host.h"
+#include "extension/engine/jobs/job_listing.h"
 
-/* Columns of source_jobs: owner, id, state, statement, model, workers, step, steps, epoch, epochs,
- * rows_done, rows_redone, loss, validation_loss, rows_per_second, goodput, slot_seconds,
- * seconds_waiting, seconds, started_at, error. The owner is NULL for the caller's own. */
-#define SOURCE_JOB_COLUMNS 21
-extern const char *const source_job_columns[SOURCE_JOB_COLUMNS];
+/* Columns of source_jobs: owner, then those of totrain_jobs (job_listing.h) without database and
+ * metrics. The owner is NULL for the caller's own. */
+#define SOURCE_JOB_COLUMNS (1 + JOB_TABLE_COLUMNS_MAX - 2)
+void source_job_columns(const char *names[SOURCE_JOB_COLUMNS]);
 
 struct source_job {
     const char *owner;

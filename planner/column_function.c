@@ -328,6 +328,15 @@ static void append_arguments(const char *arguments, struct text *out)
     append_call(slice_of(arguments), comma, out);
 }
 
+struct slice column_argument_word(const struct column *argument)
+{
+    if (argument->kind == COLUMN_NAME)
+        return argument->name.text;
+    return argument->kind == COLUMN_VALUE && argument->value.kind == VALUE_STRING
+               ? argument->value.text
+               : (struct slice){"", 0};
+}
+
 void column_functions_document(struct text *out)
 {
     text_append_string(out, introduction);

@@ -35,6 +35,8 @@ size_t column_function_parameter(const struct column_function *function, struct 
 bool column_function_has_gaps(const struct column_function *function);
 /* Is it a call of this function, under whichever name? */
 bool column_calls(const struct column *column, const char *function);
+/* The text of an argument that is a name or a string; size 0: it is neither. */
+struct slice column_argument_word(const struct column *argument);
 /* INVALID at the call's first argument: "TEXT takes ..." */
 enum status column_refuse_arguments(const struct column *call, const char *takes,
                                     struct error *err);

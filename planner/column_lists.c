@@ -7,19 +7,9 @@ bool column_is_list(const struct column *call)
     return column_calls(call, "SPARSE") || column_calls(call, "DENSE");
 }
 
-/* The text of an argument that is a name or a string; size 0: it is neither. */
-static struct slice word_of(const struct column *argument)
-{
-    if (argument->kind == COLUMN_NAME)
-        return argument->name.text;
-    return argument->kind == COLUMN_VALUE && argument->value.kind == VALUE_STRING
-               ? argument->value.text
-               : (struct slice){"", 0};
-}
-
 enum status column_delimiter_read(const struct column *argument, char *delimiter, struct error *err)
 {
-    const struct slice word = word_of(argument);
+    const struct slice word = column_argument_word(argument);
 
     *delimiter = slice_is_fold(word, "COMMA") ? ',' : word.size == 1 ? word.data[0] : 0;
     if (cell_list_is_delimiter(*delimiter))
@@ -34,7 +24,7 @@ static enum status check_type(const struct column *argument, struct error *err)
 {
     static const char *const types[] = {"float",   "float32", "float64", "int",
                                         "integer", "int32",   "int64",   NULL};
-    const struct slice word = word_of(argument);
+    const struct slice word = column_argument_word(argument);
 
     for (size_t i = 0; types[i]; i++)
         if (slice_is_fold(word, types[i]))

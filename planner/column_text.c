@@ -35,15 +35,6 @@ static enum status read_number(const struct column *call, enum text_argument arg
     return STATUS_OK;
 }
 
-static struct slice word_of(const struct column *argument)
-{
-    if (argument->kind == COLUMN_NAME)
-        return argument->name.text;
-    return argument->kind == COLUMN_VALUE && argument->value.kind == VALUE_STRING
-               ? argument->value.text
-               : (struct slice){"", 0};
-}
-
 /* The words of scikit-learn's users, too. */
 static enum status read_weight(const struct column *call, enum text_weight *weight,
                                struct error *err)
@@ -60,7 +51,7 @@ static enum status read_weight(const struct column *call, enum text_weight *weig
     if (!found)
         return STATUS_OK;
     for (size_t i = 0; words[i].word; i++)
-        if (slice_is_fold(word_of(found), words[i].word)) {
+        if (slice_is_fold(column_argument_word(found), words[i].word)) {
             *weight = words[i].weight;
             return STATUS_OK;
         }
