@@ -82,7 +82,7 @@ enum status measuring_list(const struct measuring *measuring,
 /* The final step that was learned, in a model as it was given to measuring_begin. */
 void measuring_finish(const struct measuring *measuring, struct model *model);
 
-/* The results of struct learning's functions of these names, for the model that was measured. */
+/* The results of learner.h's functions of these names, for the model that was measured. */
 enum status measuring_result(const struct measuring *measuring, const struct model *model,
                              char digest[DIGEST_BYTES], uint64_t *rows,
                              struct result_metric metrics[LEARNER_METRICS_MAX],

@@ -218,7 +218,7 @@
 #define MESSAGE_PARTIAL_FIELDS(F) \
     F(U64,    phase,    FIELD_ANY, "") \
     F(U32,    first,    FIELD_ANY, "element that `fixed` begins with") \
-    F(U64,    check,    FIELD_ANY, "the check (learning.h) of the sender's state") \
+    F(U64,    check,    FIELD_ANY, "the check (learner.h) of the sender's state") \
     F(INT64S, integers, FRAME_PAYLOAD_MAX, "of its lanes: to rank 0, in the first piece") \
     F(INT64S, fixed,    FRAME_PAYLOAD_MAX, "owned integers, then fixed point; need not be aligned") \
     F(U32,    rows_left, FIELD_ANY, "touched rows of the table that come in later pieces") \
@@ -237,7 +237,7 @@
 
 #define MESSAGE_CHECK_FIELDS(F) \
     F(U64, phase, FIELD_ANY, "that the state begins") \
-    F(U64, value, FIELD_ANY, "the check (learning.h) of the sender's state")
+    F(U64, value, FIELD_ANY, "the check (learner.h) of the sender's state")
 
 #define MESSAGE_DAMAGE_FIELDS(F) \
     F(U32,  index,       FIELD_ANY, "of the worker that reports it") \

@@ -104,11 +104,6 @@ void experiment_close(struct experiment *experiment)
     experiment->trace = -1;
 }
 
-static const struct phase *phase_of(const struct worker *worker)
-{
-    return worker->learning.phase(worker->learning.self);
-}
-
 static bool is_computing(const struct worker *worker)
 {
     return worker->state == WORKER_COMPUTING;
@@ -131,20 +126,20 @@ void experiment_before(struct experiment *experiment, const struct worker *worke
         return;
     experiment->began_us = now_us;
     experiment->epoch = worker->group.epoch;
-    experiment->phase = phase_of(worker)->number;
+    experiment->phase = worker->learner->phase.number;
 }
 
 int64_t experiment_wait_until(const struct experiment *experiment, const struct worker *worker,
                               int64_t now_us)
 {
-    double rows = worker->next_lane * (double)phase_of(worker)->rows;
+    double rows = worker->next_lane * (double)worker->learner->phase.rows;
     int64_t until;
 
     if (!experiment_is_paced(experiment) || is_flushing || !is_computing(worker) ||
         worker->next_lane == 0 || experiment->epoch != worker->group.epoch ||
-        experiment->phase != phase_of(worker)->number)
+        experiment->phase != worker->learner->phase.number)
         return 0;
-    rows /= worker->learning.lanes(worker->learning.self);
+    rows /= worker->learner->lanes;
     until = experiment->began_us + (int64_t)(rows * experiment->us_per_row);
     return until > now_us ? until : 0;
 }
@@ -152,14 +147,14 @@ int64_t experiment_wait_until(const struct experiment *experiment, const struct 
 /* Without a learner its data could not be opened: then there is nothing to trace. */
 static bool is_traced(const struct experiment *experiment, const struct worker *worker)
 {
-    return experiment->trace >= 0 && worker->learning.phase;
+    return experiment->trace >= 0 && worker->learner;
 }
 
 static void trace(struct experiment *experiment, const struct worker *worker, int64_t now_us,
                   const char *more)
 {
     const struct group *group = &worker->group;
-    const struct phase *phase = phase_of(worker);
+    const struct phase *phase = &worker->learner->phase;
     char line[200];
     int size;
 
@@ -175,9 +170,9 @@ static void trace(struct experiment *experiment, const struct worker *worker, in
 
 void experiment_after(struct experiment *experiment, const struct worker *worker, int64_t now_us)
 {
-    if (!is_traced(experiment, worker) || phase_of(worker)->number == experiment->traced_phase)
+    if (!is_traced(experiment, worker) || worker->learner->phase.number == experiment->traced_phase)
         return;
-    experiment->traced_phase = phase_of(worker)->number;
+    experiment->traced_phase = worker->learner->phase.number;
     trace(experiment, worker, now_us, "");
 }
 

@@ -29,7 +29,7 @@
 
 #include "base/team.h"
 #include "runtime/learn/layers/id_places.h"
-#include "runtime/learn/learning.h"
+#include "runtime/learn/learner.h"
 #include "runtime/learn/networks/embedding_layout.h"
 #include "runtime/ps/batch_learning.h"
 #include "runtime/ps/row_table.h"
@@ -63,7 +63,7 @@ struct embedding_batches {
     struct batch_loss loss; /* since it was asked for last */
 
     struct {
-        struct learning learning; /* self NULL: nothing is collected */
+        struct learner *learner; /* NULL: nothing is collected */
         uint32_t batch, batches;
         struct text front; /* begins its state: runtime/train/worker_state.h */
     } collected;

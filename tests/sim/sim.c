@@ -73,25 +73,19 @@ static struct world_plan plan_of(uint64_t seed, bool verbose)
     return plan;
 }
 
-static struct learning open_toy(void *context)
+static struct learner *open_toy(void *context)
 {
-    return toy_learning(toy_new(context));
+    return toy_new(context);
 }
 
-static void close_toy(void *context, struct learning learning)
+static void lose_toy_rows(struct learner *learner)
 {
-    (void)context;
-    toy_free(learning.self);
+    toy_rows_lose(toy_rows_of(learner));
 }
 
-static void lose_toy_rows(struct learning learning)
+static int64_t toy_load_us(struct learner *learner)
 {
-    toy_rows_lose(toy_rows_of(learning.self));
-}
-
-static int64_t toy_load_us(struct learning learning)
-{
-    return toy_rows_load_us(toy_rows_of(learning.self));
+    return toy_rows_load_us(toy_rows_of(learner));
 }
 
 struct run {
@@ -183,7 +177,7 @@ static enum status run_toy(struct run *run, const struct world_plan *plan, struc
                            .words = pick(seed, 43, 2) ? (uint32_t)pick(seed, 44, 60) : 0,
                            .word_width = 1 + (uint32_t)pick(seed, 45, 5),
                            .keeps_lanes = pick(seed, 25, 2) == 1};
-    struct subject subject = {.context = &toy, .open = open_toy, .close = close_toy};
+    struct subject subject = {.context = &toy, .open = open_toy};
     struct toy_table_plan table;
     struct oracle oracle;
     enum status status;

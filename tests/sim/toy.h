@@ -1,5 +1,5 @@
 /*
- * toy.h - a small deterministic machine in the place of the learner.
+ * toy.h - a learner that is a small deterministic machine.
  *
  * It has every trait of the model seam that the runtime could get wrong:
  * phases of several kinds and sizes, phases without reals, repeated steps, a
@@ -10,7 +10,7 @@
 #ifndef TESTS_SIM_TOY_H
 #define TESTS_SIM_TOY_H
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/learner.h"
 #include "tests/sim/toy_rows.h"
 
 struct toy_plan {
@@ -23,12 +23,8 @@ struct toy_plan {
     struct toy_table *table; /* the table with as many lanes; NULL: phases have `rows` */
 };
 
-struct toy;
-
-struct toy *toy_new(const struct toy_plan *plan);
-void toy_free(struct toy *toy);
-struct learning toy_learning(struct toy *toy);
+struct learner *toy_new(const struct toy_plan *plan);
 /* The rows that it has of its table; NULL: it has none. */
-struct toy_rows *toy_rows_of(struct toy *toy);
+struct toy_rows *toy_rows_of(struct learner *learner);
 
 #endif

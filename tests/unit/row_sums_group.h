@@ -15,7 +15,7 @@ struct dataset mixed_dataset(struct rows_shape shape);
 /* Each adds its lanes, all apply the totals. Returns the loss before the phase. */
 double group_phase(struct group *group);
 /* Digest of the model that was learned. */
-void digest_of(const struct learning *learning, char digest[DIGEST_BYTES]);
+void digest_of(struct learner *learning, char digest[DIGEST_BYTES]);
 /* All phases, of so many workers. Returns the loss before the last one. */
 double run_group(const struct jobspec *spec, const struct dataset *dataset, uint32_t workers,
                  char digest[DIGEST_BYTES]);

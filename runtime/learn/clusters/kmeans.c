@@ -208,7 +208,6 @@ static void kmeans_close(void *self)
     free(kmeans->row);
     free(kmeans->found);
     free(kmeans->team_rows);
-    free(kmeans);
 }
 
 /* ---- lanes ---- */
@@ -677,9 +676,31 @@ static void *memory(void *self, const char *name, size_t *size)
 
 /* ---- open ---- */
 
-static const struct learner_method method = {
+static enum status plan(void *self, struct error *err)
+{
+    struct kmeans *kmeans = self;
+    struct learner *learner = &kmeans->learner;
+
+    kmeans->params = *kmeans_params(&learner->spec->params);
+    kmeans->width = learner->dataset->transform.dense_width;
+    TRY(check_plan(kmeans, err));
+    TRY(learner_cut(learner, floats_of(kmeans), err));
+    TRY(allocate(kmeans, err));
+    kmeans->exponent = exponent_of(kmeans);
+    learner->steps_total = (uint64_t)kmeans->params.runs * kmeans->params.iterations;
+    learner->elements_most = weights_elements(kmeans);
+    if (assign_elements(kmeans) > learner->elements_most) /* PICK has fewer */
+        learner->elements_most = assign_elements(kmeans);
+    learner->row_work = (double)floats_of(kmeans);
+    return STATUS_OK;
+}
+
+const struct learner_method kmeans_learner = {
+    .bytes = sizeof(struct kmeans),
     .progress = progress_fields,
+    .progress_at = offsetof(struct kmeans, progress),
     .progress_bytes = sizeof(struct kmeans_progress),
+    .plan = plan,
     .close = kmeans_close,
     .put_shape = put_shape,
     .arrays = arrays,
@@ -694,33 +715,3 @@ static const struct learner_method method = {
     .tell = tell,
     .memory = memory,
 };
-
-enum status kmeans_open(const struct jobspec *spec, const struct dataset *dataset,
-                        struct team *team, struct learning *learning, struct error *err)
-{
-    struct kmeans *kmeans = calloc(1, sizeof *kmeans);
-    struct learner *learner;
-    enum status status;
-
-    if (!kmeans)
-        return fail_no_memory(err);
-    learner = &kmeans->learner;
-    learner_init(learner, &method, &kmeans->progress, spec, dataset, team);
-    kmeans->params = *kmeans_params(&spec->params);
-    kmeans->width = dataset->transform.dense_width;
-    TRY_OR(failed, status, check_plan(kmeans, err));
-    TRY_OR(failed, status, learner_cut(learner, floats_of(kmeans), err));
-    TRY_OR(failed, status, allocate(kmeans, err));
-    kmeans->exponent = exponent_of(kmeans);
-    learner->steps_total = (uint64_t)kmeans->params.runs * kmeans->params.iterations;
-    learner->elements_most = weights_elements(kmeans);
-    if (assign_elements(kmeans) > learner->elements_most) /* PICK has fewer */
-        learner->elements_most = assign_elements(kmeans);
-    learner->row_work = (double)floats_of(kmeans);
-    TRY_OR(failed, status, learner_open(learner, err));
-    *learning = learner_table(learner);
-    return STATUS_OK;
-failed:
-    learner_close(learner);
-    return status;
-}

@@ -15,11 +15,9 @@
 #ifndef RUNTIME_LEARN_ISOLATION_ISOLATION_H
 #define RUNTIME_LEARN_ISOLATION_ISOLATION_H
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/learner.h"
 
-/* Does what learning_open does, for the kind "isolation". INVALID for fewer than 2 rows; LIMIT for
- * samples, forests or more bytes than there may be. */
-enum status isolation_open(const struct jobspec *spec, const struct dataset *dataset,
-                           struct team *team, struct learning *learning, struct error *err);
+/* INVALID for fewer than 2 rows; LIMIT for samples, forests or more bytes than there may be. */
+extern const struct learner_method isolation_learner;
 
 #endif

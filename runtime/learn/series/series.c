@@ -431,7 +431,6 @@ static void series_close(void *self)
     series_totals_deinit(&series->totals);
     free(series->tasks);
     free(series->fitted);
-    free(series);
 }
 
 /* NULLs that no series, and no time, is; and totals that the planner makes none of. */
@@ -497,9 +496,31 @@ static enum status share_out(struct series_learner *series, struct error *err)
     return STATUS_OK;
 }
 
-static const struct learner_method method = {
+static enum status plan(void *self, struct error *err)
+{
+    struct series_learner *series = self;
+    const struct dataset *dataset = series->learner.dataset;
+    const struct forecast_params *params = forecast_params(&series->learner.spec->params);
+
+    series->groups = forecast_groups(&dataset->transform);
+    TRY(check_inputs(series, err));
+    TRY(series_plan_make(params, !forecast_time_input(&dataset->transform)->spec.part,
+                         &series->plan, err));
+    series->plan.regressors = forecast_regressors(&dataset->transform);
+    series->plan.regressor_inputs = forecast_time_input(&dataset->transform) + 1;
+    series->width = series_plan_words(&series->plan);
+    TRY(share_out(series, err));
+    TRY(allocate(series, err));
+    row_store_keep(dataset, ROW_LANES_BYTES);
+    return STATUS_OK;
+}
+
+const struct learner_method series_learner = {
+    .bytes = sizeof(struct series_learner),
     .progress = progress_fields,
+    .progress_at = offsetof(struct series_learner, progress),
     .progress_bytes = sizeof(struct series_progress),
+    .plan = plan,
     .close = series_close,
     .put_shape = put_shape,
     .arrays = arrays,
@@ -512,32 +533,3 @@ static const struct learner_method method = {
     .result = result,
     .publish = publish,
 };
-
-enum status series_open(const struct jobspec *spec, const struct dataset *dataset,
-                        struct team *team, struct learning *learning, struct error *err)
-{
-    struct series_learner *series = calloc(1, sizeof *series);
-    const struct forecast_params *params = forecast_params(&spec->params);
-    enum status status;
-
-    if (!series)
-        return fail_no_memory(err);
-    learner_init(&series->learner, &method, &series->progress, spec, dataset, team);
-    series->groups = forecast_groups(&dataset->transform);
-    TRY_OR(failed, status, check_inputs(series, err));
-    TRY_OR(failed, status,
-           series_plan_make(params, !forecast_time_input(&dataset->transform)->spec.part,
-                            &series->plan, err));
-    series->plan.regressors = forecast_regressors(&dataset->transform);
-    series->plan.regressor_inputs = forecast_time_input(&dataset->transform) + 1;
-    series->width = series_plan_words(&series->plan);
-    TRY_OR(failed, status, share_out(series, err));
-    TRY_OR(failed, status, allocate(series, err));
-    row_store_keep(dataset, ROW_LANES_BYTES);
-    TRY_OR(failed, status, learner_open(&series->learner, err));
-    *learning = learner_table(&series->learner);
-    return STATUS_OK;
-failed:
-    learner_close(&series->learner);
-    return status;
-}

@@ -20,11 +20,10 @@
 #ifndef RUNTIME_LEARN_SERIES_SERIES_H
 #define RUNTIME_LEARN_SERIES_SERIES_H
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/learner.h"
 
-/* Does what learning_open does, for the kind "forecast". INVALID for NULLs among groups and times;
- * LIMIT for forecasts that take more bytes than a worker has. */
-enum status series_open(const struct jobspec *spec, const struct dataset *dataset,
-                        struct team *team, struct learning *learning, struct error *err);
+/* INVALID for NULLs among groups and times; LIMIT for forecasts that take more bytes than a worker
+ * has. */
+extern const struct learner_method series_learner;
 
 #endif

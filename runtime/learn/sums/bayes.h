@@ -10,10 +10,9 @@
 #ifndef RUNTIME_LEARN_SUMS_BAYES_H
 #define RUNTIME_LEARN_SUMS_BAYES_H
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/sums/row_sums.h"
 
-/* Does what learning_open does, for the kind "bayes". LIMIT for more bytes than a worker has. */
-enum status bayes_open(const struct jobspec *spec, const struct dataset *dataset, struct team *team,
-                       struct learning *learning, struct error *err);
+/* LIMIT for more bytes than a worker has. */
+extern const struct row_sums_method bayes_method;
 
 #endif

@@ -16,11 +16,9 @@
 #ifndef RUNTIME_LEARN_SUMS_ONE_CLASS_H
 #define RUNTIME_LEARN_SUMS_ONE_CLASS_H
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/sums/row_sums.h"
 
-/* Does what learning_open does, for the kind "one_class". LIMIT for more bytes than a worker has.
- * DIVERGED in the end where the steps lead nowhere. */
-enum status one_class_open(const struct jobspec *spec, const struct dataset *dataset,
-                           struct team *team, struct learning *learning, struct error *err);
+/* LIMIT for more bytes than a worker has. DIVERGED in the end where the steps lead nowhere. */
+extern const struct row_sums_method one_class_method;
 
 #endif

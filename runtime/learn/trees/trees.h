@@ -29,11 +29,9 @@
 #ifndef RUNTIME_LEARN_TREES_TREES_H
 #define RUNTIME_LEARN_TREES_TREES_H
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/learner.h"
 
-/* Does what learning_open does, for the kind "trees". INVALID for labels that the objective does
- * not take. */
-enum status trees_open(const struct jobspec *spec, const struct dataset *dataset, struct team *team,
-                       struct learning *learning, struct error *err);
+/* INVALID for labels that the objective does not take. */
+extern const struct learner_method trees_learner;
 
 #endif
