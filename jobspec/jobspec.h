@@ -3,7 +3,7 @@
  *
  * Above it is SQL; below it no code knows SQL grammar. A job spec is a JSON
  * file, `job.json` in the job's folder, written once and never changed. Its
- * schema is printed from the tables that reader and writer go by (jobspec_schema.h):
+ * schema is printed from the tables that reader and writer go by (tests/documents):
  * jobspec/NAME.schema.json for each kind of model, scoring.schema.json. A reader refuses a version
  * that it does not know, members that it does not know, and every number outside its range: a spec
  * that was read is valid.

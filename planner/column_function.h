@@ -42,7 +42,5 @@ enum status column_refuse_arguments(const struct column *call, const char *takes
                                     struct error *err);
 /* "NUMERIC, VOCABULARY, ... and TEXT" */
 void column_functions_append(struct text *out);
-/* The reference of all of them, in Markdown. */
-void column_functions_document(struct text *out);
 
 #endif

@@ -6,8 +6,8 @@
  * words, and the few that jobspec_read.c has besides. tests/unit/test_attributes.c prints the files
  * and holds them against this.
  */
-#ifndef JOBSPEC_JOBSPEC_SCHEMA_H
-#define JOBSPEC_JOBSPEC_SCHEMA_H
+#ifndef TESTS_DOCUMENTS_JOBSPEC_SCHEMA_H
+#define TESTS_DOCUMENTS_JOBSPEC_SCHEMA_H
 
 #include "scoring/kind.h"
 

@@ -2,8 +2,8 @@
  * advice_document.h - docs/other-tools.md, printed from the tables of advice and of models by other
  * names.
  */
-#ifndef PLANNER_ATTRIBUTES_ADVICE_DOCUMENT_H
-#define PLANNER_ATTRIBUTES_ADVICE_DOCUMENT_H
+#ifndef TESTS_DOCUMENTS_ADVICE_DOCUMENT_H
+#define TESTS_DOCUMENTS_ADVICE_DOCUMENT_H
 
 #include "base/text.h"
 

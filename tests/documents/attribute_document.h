@@ -1,8 +1,8 @@
 /*
  * attribute_document.h - docs/attributes.md, printed from the tables of attributes.
  */
-#ifndef PLANNER_ATTRIBUTE_DOCUMENT_H
-#define PLANNER_ATTRIBUTE_DOCUMENT_H
+#ifndef TESTS_DOCUMENTS_ATTRIBUTE_DOCUMENT_H
+#define TESTS_DOCUMENTS_ATTRIBUTE_DOCUMENT_H
 
 #include "base/error.h"
 

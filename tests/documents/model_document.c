@@ -1,4 +1,4 @@
-#include "planner/attributes/model_document.h"
+#include "tests/documents/model_document.h"
 
 #include "params/terms.h"
 #include "planner/attributes/estimators.h"

@@ -1,8 +1,8 @@
 /*
  * model_document.h - docs/models.md, printed from the table of estimators.
  */
-#ifndef PLANNER_ATTRIBUTES_MODEL_DOCUMENT_H
-#define PLANNER_ATTRIBUTES_MODEL_DOCUMENT_H
+#ifndef TESTS_DOCUMENTS_MODEL_DOCUMENT_H
+#define TESTS_DOCUMENTS_MODEL_DOCUMENT_H
 
 #include "base/text.h"
 

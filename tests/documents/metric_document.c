@@ -1,4 +1,4 @@
-#include "planner/attributes/metric_document.h"
+#include "tests/documents/metric_document.h"
 
 #include "params/terms.h"
 

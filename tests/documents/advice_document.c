@@ -1,4 +1,4 @@
-#include "planner/attributes/advice_document.h"
+#include "tests/documents/advice_document.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /*
  * metric_document.h - docs/metrics.md, printed from the table of metrics.
  */
-#ifndef PLANNER_ATTRIBUTES_METRIC_DOCUMENT_H
-#define PLANNER_ATTRIBUTES_METRIC_DOCUMENT_H
+#ifndef TESTS_DOCUMENTS_METRIC_DOCUMENT_H
+#define TESTS_DOCUMENTS_METRIC_DOCUMENT_H
 
 #include "base/text.h"
 

@@ -1,4 +1,4 @@
-#include "planner/attribute_document.h"
+#include "tests/documents/attribute_document.h"
 
 #include "params/attribute.h"
 #include "parser/statement.h"
