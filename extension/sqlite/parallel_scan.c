@@ -231,14 +231,6 @@ static const char *check_session(struct sqlite_host *host, struct slice select,
     return (double)last - (double)first < ROWIDS_LEAST ? "the table is small" : NULL;
 }
 
-static void close_readers(struct scan_group *group)
-{
-    for (uint32_t i = 0; i < group->count; i++) {
-        scan_rows_end(&group->tables[i].rows);
-        sqlite3_close(group->tables[i].db);
-    }
-}
-
 static bool open_connection(const struct scan_group *group, int mode, sqlite3 **db)
 {
     return sqlite3_open_v2(group->file, db, mode | SQLITE_OPEN_NOMUTEX, group->vfs) == SQLITE_OK;
@@ -329,6 +321,9 @@ enum status host_scan(void *self, struct slice select, const struct scan *scan,
         outcome->reason = open_readers(&group, scan);
     if (!outcome->reason)
         status = scan_table(host, &group, scan, outcome, err);
-    close_readers(&group);
+    for (uint32_t i = 0; i < group.count; i++) {
+        scan_rows_end(&group.tables[i].rows);
+        sqlite3_close(group.tables[i].db);
+    }
     return status;
 }

@@ -377,12 +377,6 @@ static void on_message_of_nobody(struct master *master, peer_id from, const stru
     }
 }
 
-static void check_unable(struct master *master, int64_t now_ms, struct outbox *outbox)
-{
-    if (unable_is_for_good(&master->crew.unable, now_ms, master->crew.wanted))
-        crew_fail(&master->crew, now_ms, &master->crew.unable.last, outbox);
-}
-
 void master_on_message(struct master *master, int64_t now_ms, peer_id from,
                        const struct message *message, struct outbox *outbox)
 {
@@ -479,7 +473,8 @@ void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox
         return;
     crew_note_pause(&master->crew, now_ms);
     check_silence(master, now_ms, outbox);
-    check_unable(master, now_ms, outbox);
+    if (unable_is_for_good(&master->crew.unable, now_ms, master->crew.wanted))
+        crew_fail(&master->crew, now_ms, &master->crew.unable.last, outbox);
     if (crew_has_ended(&master->crew))
         return;
     if (master->regroup_at != 0 && now_ms >= master->regroup_at)

@@ -139,11 +139,6 @@ void worker_report_missed(struct worker *worker, struct outbox *outbox)
     }
 }
 
-static struct learner_course course_of(const struct worker *worker)
-{
-    return worker->learner ? worker->learner->course : (struct learner_course){0, 1};
-}
-
 static void connect_master(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
     struct message message = worker_message(worker, MESSAGE_HELLO);
@@ -156,7 +151,7 @@ static void connect_master(struct worker *worker, int64_t now_ms, struct outbox 
         send_failure(worker, outbox);
         return;
     }
-    course = course_of(worker);
+    course = worker->learner ? worker->learner->course : (struct learner_course){0, 1};
     message.hello.index = worker->options.index;
     message.hello.incarnation = worker->options.incarnation;
     message.hello.lanes = worker->learner->lanes;

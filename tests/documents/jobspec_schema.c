@@ -538,8 +538,9 @@ enum status jobspec_print_schema(const struct kind *kind, struct text *out, stru
     snprintf(title, sizeof title, "ToTrain job spec: a job that %s%s",
              kind ? "trains a model of kind " : "scores a table", kind ? kind->name : "");
     json_add_string(schema, "title", slice_of(title));
-    json_add_string(schema, "description",
-                    SLICE("printed from the tables of attributes by tests/documents/jobspec_schema.c"));
+    json_add_string(
+        schema, "description",
+        SLICE("printed from the tables of attributes by tests/documents/jobspec_schema.c"));
     json_add_string(schema, "type", SLICE("object"));
     close_object(schema, members, MEMBERS("notices", "roles", "old_model", "freeze"));
     status = json_print(schema, true, out, err);

@@ -190,11 +190,6 @@ static enum status put_keys(struct parting *parting, struct cell *cells, struct 
     return STATUS_OK;
 }
 
-static struct cell real_or_null(double number)
-{
-    return isnan(number) ? cell_null() : cell_real(number);
-}
-
 static enum status put_parts(struct parting *parting, const struct grid *grid,
                              const struct parts *parts, struct error *err)
 {
@@ -208,7 +203,7 @@ static enum status put_parts(struct parting *parting, const struct grid *grid,
         parting->rows.step.time = steps_time(&grid->steps, grid->last - grid->count + 1 + i);
         TRY(put_keys(parting, cells, err));
         cells += forecast_of(parting->model)->groups + 1;
-        *cells++ = real_or_null(value);
+        *cells++ = isnan(value) ? cell_null() : cell_real(value);
         *cells++ = cell_real(parts->trend[i]);
         for (uint32_t s = 0; s < seasons; s++)
             *cells++ = cell_real(parts->seasons[s][i]);
