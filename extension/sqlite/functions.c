@@ -16,6 +16,25 @@
 #include "extension/sqlite/sql.h"
 #include "scoring/outputs.h"
 
+/* A function as SQLite knows it. */
+struct function {
+    const char *name;
+    int arguments;
+    int flags;
+    void (*function)(sqlite3_context *, int, sqlite3_value **);
+    enum output output; /* its result, where other functions are computed alike */
+};
+
+struct registered {
+    struct model_cache *models;
+    const struct function *function;
+};
+
+static const struct registered *registered(sqlite3_context *context)
+{
+    return sqlite3_user_data(context);
+}
+
 /* One call's place in a statement. */
 struct loaded {
     struct model_cache *cache;
@@ -86,7 +105,7 @@ static enum status find_loaded(sqlite3_context *context, sqlite3_value *argument
     if (sqlite3_value_type(argument) != SQLITE_TEXT)
         return fail(err, STATUS_INVALID, "the first argument is the model's name in quotes");
     sqlite3_value_text(argument);
-    TRY(take_model(sqlite3_user_data(context), value_slice(argument), &loaded, err));
+    TRY(take_model(registered(context)->models, value_slice(argument), &loaded, err));
     sqlite3_set_auxdata(context, 0, loaded, loaded_free);
     /* SQLite may have refused to keep it, and freed it, when memory ran out. */
     *found = sqlite3_get_auxdata(context, 0);
@@ -254,59 +273,19 @@ static void problem(sqlite3_context *context, int count, sqlite3_value **values)
         function_raise(context, "totrain_problem", &err);
 }
 
-static void result_output(sqlite3_context *context, int count, sqlite3_value **values,
-                          const char *function, enum output output)
+static void result_output(sqlite3_context *context, int count, sqlite3_value **values)
 {
+    const struct function *function = registered(context)->function;
     struct loaded *loaded;
     struct cell cell;
     struct error err;
 
     if (score(context, count, values, &loaded, &err) != STATUS_OK ||
-        scorer_output(&loaded->model->held.scorer, output, &loaded->model->held.workspace, &cell,
-                      &err) != STATUS_OK)
-        function_raise(context, function, &err);
+        scorer_output(&loaded->model->held.scorer, function->output, &loaded->model->held.workspace,
+                      &cell, &err) != STATUS_OK)
+        function_raise(context, function->name, &err);
     else
         result_cell(context, cell);
-}
-
-static void predict(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    result_output(context, count, values, "totrain_predict", OUTPUT_PREDICTION);
-}
-
-static void probability(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    result_output(context, count, values, "totrain_probability", OUTPUT_PROBABILITY);
-}
-
-static void probabilities(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    result_output(context, count, values, "totrain_probabilities", OUTPUT_PROBABILITIES);
-}
-
-static void logits(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    result_output(context, count, values, "totrain_logits", OUTPUT_LOGITS);
-}
-
-static void distance(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    result_output(context, count, values, "totrain_distance", OUTPUT_DISTANCE);
-}
-
-static void quantiles(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    result_output(context, count, values, "totrain_quantiles", OUTPUT_QUANTILES);
-}
-
-static void points(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    result_output(context, count, values, "totrain_points", OUTPUT_POINTS);
-}
-
-static void leaf(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    result_output(context, count, values, "totrain_leaf", OUTPUT_LEAF);
 }
 
 /* totrain_component('model', input, ..., number) */
@@ -325,9 +304,9 @@ static void component(sqlite3_context *context, int count, sqlite3_value **value
 }
 
 /* totrain_is_anomaly('model', input, ..., value, level), and the like */
-static void result_checked(sqlite3_context *context, int count, sqlite3_value **values,
-                           const char *function, enum output output)
+static void result_checked(sqlite3_context *context, int count, sqlite3_value **values)
 {
+    const struct function *function = registered(context)->function;
     struct loaded *loaded;
     struct cell value, cell;
     struct error err;
@@ -341,38 +320,13 @@ static void result_checked(sqlite3_context *context, int count, sqlite3_value **
         status = score(context, count - 2, values, &loaded, &err);
     if (status == STATUS_OK) {
         sql_value(values[count - 2], &value);
-        status = scorer_checked_output(&loaded->model->held.scorer, output, &value,
+        status = scorer_checked_output(&loaded->model->held.scorer, function->output, &value,
                                        sqlite3_value_double(values[count - 1]), &cell, &err);
     }
     if (status != STATUS_OK)
-        function_raise(context, function, &err);
+        function_raise(context, function->name, &err);
     else
         result_cell(context, cell);
-}
-
-static void lower(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    result_checked(context, count, values, "totrain_forecast_lower", OUTPUT_LOWER);
-}
-
-static void upper(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    result_checked(context, count, values, "totrain_forecast_upper", OUTPUT_UPPER);
-}
-
-static void anomaly_probability(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    result_checked(context, count, values, "totrain_anomaly_probability", OUTPUT_ANOMALY);
-}
-
-static void is_anomaly(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    result_checked(context, count, values, "totrain_is_anomaly", OUTPUT_IS_ANOMALY);
-}
-
-static void shap(sqlite3_context *context, int count, sqlite3_value **values)
-{
-    result_output(context, count, values, "totrain_shap", OUTPUT_SHAP);
 }
 
 /* ----- totrain_fits('model', 'label', 'input', ...) ----- */
@@ -424,8 +378,7 @@ static void fits(sqlite3_context *context, int count, sqlite3_value **values)
     if (count < 2)
         sqlite3_result_error(context, "totrain_fits: expected model, label and inputs", -1);
     else if (!sqlite3_get_auxdata(context, 0) &&
-             check_fit(((struct model_cache *)sqlite3_user_data(context))->host, count, values,
-                       &err) != STATUS_OK)
+             check_fit(registered(context)->models->host, count, values, &err) != STATUS_OK)
         function_raise(context, "ToTrain", &err);
     else {
         sqlite3_set_auxdata(context, 0, (void *)yes, NULL);
@@ -461,35 +414,32 @@ static void version(sqlite3_context *context, int count, sqlite3_value **values)
     sqlite3_result_text(context, TOTRAIN_VERSION, -1, SQLITE_STATIC);
 }
 
-static const struct {
-    const char *name;
-    int arguments;
-    int flags;
-    void (*function)(sqlite3_context *, int, sqlite3_value **);
-} functions[] = {
+static const struct function functions[] = {
     /* They read a table, so they are not deterministic; they change nothing. */
-    {"totrain_predict", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, predict},
-    {"totrain_probability", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, probability},
-    {"totrain_probabilities", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, probabilities},
-    {"totrain_logits", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, logits},
-    {"totrain_distance", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, distance},
-    {"totrain_quantiles", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, quantiles},
-    {"totrain_leaf", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, leaf},
-    {"totrain_points", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, points},
-    {"totrain_component", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, component},
-    {"totrain_forecast_lower", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, lower},
-    {"totrain_forecast_upper", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, upper},
-    {"totrain_anomaly_probability", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, anomaly_probability},
-    {"totrain_is_anomaly", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, is_anomaly},
-    {"totrain_shap", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, shap},
-    {"totrain_problem", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, problem},
-    {"totrain_fits", -1, SQLITE_UTF8, fits},
-    {"totrain_row", -1, SQLITE_UTF8 | SQLITE_SUBTYPE | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
-     row},
+    {"totrain_predict", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, result_output, OUTPUT_PREDICTION},
+    {"totrain_probability", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, result_output, OUTPUT_PROBABILITY},
+    {"totrain_probabilities", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, result_output,
+     OUTPUT_PROBABILITIES},
+    {"totrain_logits", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, result_output, OUTPUT_LOGITS},
+    {"totrain_distance", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, result_output, OUTPUT_DISTANCE},
+    {"totrain_quantiles", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, result_output, OUTPUT_QUANTILES},
+    {"totrain_leaf", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, result_output, OUTPUT_LEAF},
+    {"totrain_points", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, result_output, OUTPUT_POINTS},
+    {"totrain_component", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, component, 0},
+    {"totrain_forecast_lower", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, result_checked, OUTPUT_LOWER},
+    {"totrain_forecast_upper", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, result_checked, OUTPUT_UPPER},
+    {"totrain_anomaly_probability", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, result_checked,
+     OUTPUT_ANOMALY},
+    {"totrain_is_anomaly", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, result_checked, OUTPUT_IS_ANOMALY},
+    {"totrain_shap", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, result_output, OUTPUT_SHAP},
+    {"totrain_problem", -1, SQLITE_UTF8 | SQLITE_SUBTYPE, problem, 0},
+    {"totrain_fits", -1, SQLITE_UTF8, fits, 0},
+    {"totrain_row", -1, SQLITE_UTF8 | SQLITE_SUBTYPE | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, row,
+     0},
     {"totrain_named", -1, SQLITE_UTF8 | SQLITE_SUBTYPE | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS,
-     named_values_make},
-    {"totrain_call", 1, SQLITE_UTF8, call},
-    {"totrain_version", 0, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, version},
+     named_values_make, 0},
+    {"totrain_call", 1, SQLITE_UTF8, call, 0},
+    {"totrain_version", 0, SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, version, 0},
 };
 
 enum status functions_register(struct sqlite_connection *connection, struct error *err)
@@ -501,9 +451,15 @@ enum status functions_register(struct sqlite_connection *connection, struct erro
     TRY(forecast_series_register(db, err));
     TRY(forecast_vtab_register(connection, err));
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        int code = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments,
-                                              functions[i].flags, &connection->models,
-                                              functions[i].function, NULL, NULL, NULL);
+        struct registered *made = sqlite3_malloc64(sizeof *made);
+        int code;
+
+        if (!made)
+            return fail_no_memory(err);
+        *made = (struct registered){&connection->models, &functions[i]};
+        code = sqlite3_create_function_v2(db, functions[i].name, functions[i].arguments,
+                                          functions[i].flags, made, functions[i].function, NULL,
+                                          NULL, sqlite3_free);
         if (code != SQLITE_OK)
             return sql_fail(db, code, err);
     }
