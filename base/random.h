@@ -5,8 +5,7 @@
  * one draw to the next, so a draw does not depend on which worker makes it or
  * in which order. The function is XXH3-64 over the 32 key bytes.
  */
-#ifndef BASE_RANDOM_H
-#define BASE_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -45,5 +44,3 @@ enum random_purpose {
 uint64_t random_bits(uint64_t seed, enum random_purpose purpose, uint64_t a, uint64_t b);
 double random_uniform(uint64_t seed, enum random_purpose purpose, uint64_t a,
                       uint64_t b); /* [0, 1) */
-
-#endif

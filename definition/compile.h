@@ -11,8 +11,7 @@
  * A name means, in this order: what the steps have given it; an argument of the definition; one of
  * the inputs (definition_inputs); a column. In double quotes it is a column.
  */
-#ifndef DEFINITION_COMPILE_H
-#define DEFINITION_COMPILE_H
+#pragma once
 
 #include "definition/syntax.h"
 #include "graph/graph.h"
@@ -49,5 +48,3 @@ enum status definition_compile(const struct definition *definition,
 
 /* The names that a definition may give to nothing of its own; NULL-terminated. */
 extern const char *const definition_inputs[];
-
-#endif

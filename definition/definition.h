@@ -14,8 +14,7 @@
  * Errors of the text have two forms: its line and column, and the place in the statement that has
  * it, or in the one that trains by it.
  */
-#ifndef DEFINITION_DEFINITION_H
-#define DEFINITION_DEFINITION_H
+#pragma once
 
 #include "definition/compile.h"
 
@@ -76,5 +75,3 @@ enum status definition_check_value(const struct definition_argument *argument,
  * that uses the definition. */
 enum status definition_name_place(const struct definition *definition, int position,
                                   struct error *err);
-
-#endif

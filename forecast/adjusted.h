@@ -3,8 +3,7 @@
  *
  * For seasons that are too long to be states of a model, hours of a week among them.
  */
-#ifndef FORECAST_ADJUSTED_H
-#define FORECAST_ADJUSTED_H
+#pragma once
 
 #include "forecast/method.h"
 #include "forecast/seasons.h"
@@ -22,5 +21,3 @@ enum status adjusted_fit(const struct method *method, const struct series *serie
                          struct error *err);
 void adjusted_project(const struct adjusted *adjusted, uint32_t origin, uint32_t horizon,
                       double *means, double *variances);
-
-#endif

@@ -9,8 +9,7 @@
  * is over their partial autocorrelations (Monahan, A note on enforcing stationarity in
  * autoregressive-moving average models, 1984).
  */
-#ifndef FORECAST_ARIMA_H
-#define FORECAST_ARIMA_H
+#pragma once
 
 #include "forecast/method.h"
 #include "forecast/polynomial.h"
@@ -67,5 +66,3 @@ void arima_errors_of_one(const struct arima *arima, uint32_t count, double *erro
  * the last one. */
 void arima_project(const struct arima *arima, const struct series *series, uint32_t origin,
                    uint32_t horizon, double *means, double *variances);
-
-#endif

@@ -11,8 +11,7 @@
  * the gradient of the recursion run backwards (Hyndman et al., Forecasting with exponential
  * smoothing, 2008).
  */
-#ifndef FORECAST_ETS_H
-#define FORECAST_ETS_H
+#pragma once
 
 #include "forecast/method.h"
 
@@ -53,5 +52,3 @@ enum status ets_fit(const struct ets_form *form, const struct series *series,
 /* The projection of method.h. `seasons` (ets->season) is room to work with. */
 void ets_project(const struct ets *ets, double *seasons, const struct series *series,
                  uint32_t origin, uint32_t horizon, double *means, double *variances);
-
-#endif

@@ -13,8 +13,7 @@
  * The first one behind a gap is expected as many steps ahead, since what fills the gap looks at it;
  * behind a gap longer than the horizon nothing is.
  */
-#ifndef FORECAST_FORECAST_H
-#define FORECAST_FORECAST_H
+#pragma once
 
 #include "forecast/arima.h"
 
@@ -71,5 +70,3 @@ double normal_level_of_quantile(double deviations);
  * What does not fit into a number in the end is INVALID. */
 enum status forecast_run(double *values, uint32_t count, const struct forecast_options *options,
                          struct arena *arena, struct forecast *forecast, struct error *err);
-
-#endif

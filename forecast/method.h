@@ -9,8 +9,7 @@
  * sums, products, quotients, square roots and scoring/elementary.h is used. Memory comes from the
  * caller's arena and goes with it.
  */
-#ifndef FORECAST_METHOD_H
-#define FORECAST_METHOD_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -54,5 +53,3 @@ struct method {
     void (*project)(const void *fitted, const struct series *series, uint32_t origin,
                     uint32_t horizon, double *means, double *variances);
 };
-
-#endif

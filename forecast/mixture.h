@@ -2,8 +2,7 @@
  * mixture.h - forecasts of several models as one: the weighted mean, and as its variance what is
  * within the models and between them.
  */
-#ifndef FORECAST_MIXTURE_H
-#define FORECAST_MIXTURE_H
+#pragma once
 
 #include "forecast/method.h"
 
@@ -22,5 +21,3 @@ void mixture_begin(struct mixture *mixture, uint32_t horizon, double *means, dou
 void mixture_weigh(double *weights, uint32_t count, bool is_best_alone);
 /* Adds the model whose forecasts stand in next_means and next_variances. `weight` is above 0. */
 void mixture_add(struct mixture *mixture, double weight);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * seasons.h - does a series repeat itself, and by which pattern?
  */
-#ifndef FORECAST_SEASONS_H
-#define FORECAST_SEASONS_H
+#pragma once
 
 #include "forecast/method.h"
 
@@ -35,5 +34,3 @@ double pattern_remove(const struct pattern *pattern, uint32_t place, double valu
 double pattern_restore(const struct pattern *pattern, uint32_t place, double value);
 /* Variances of values without the pattern to those of values with it. */
 double pattern_variance(const struct pattern *pattern, uint32_t place, double variance);
-
-#endif

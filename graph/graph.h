@@ -32,8 +32,7 @@
  * place of the call in the definition's text, LIMIT where the graph is larger than the limits here,
  * NO_MEMORY.
  */
-#ifndef GRAPH_GRAPH_H
-#define GRAPH_GRAPH_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -227,5 +226,3 @@ static inline const struct graph_node *graph_input(const struct graph *graph,
 {
     return &graph->nodes[node->inputs[i]];
 }
-
-#endif

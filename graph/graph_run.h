@@ -7,8 +7,7 @@
  * there before in nothing. The values of a row have the same bits whatever rows are computed with
  * it.
  */
-#ifndef GRAPH_GRAPH_RUN_H
-#define GRAPH_GRAPH_RUN_H
+#pragma once
 
 #include "arithmetic/touched_rows.h"
 #include "graph/graph_plan.h"
@@ -48,5 +47,3 @@ void graph_backward(const struct graph_room *room, const float *parameters, cons
 /* Copies the weights that backward wants transposed. Returns the sum of the words (base/words.h)
  * that it wrote over. */
 uint32_t graph_transpose(const struct graph *graph, const float *parameters, float *transposed);
-
-#endif

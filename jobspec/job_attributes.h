@@ -4,8 +4,7 @@
  *
  * Those with a place in memory are members of struct jobspec.
  */
-#ifndef JOBSPEC_JOB_ATTRIBUTES_H
-#define JOBSPEC_JOB_ATTRIBUTES_H
+#pragma once
 
 #include "params/attribute.h"
 
@@ -373,5 +372,3 @@ extern const struct word_alias report_aliases[];
             "the output, as JSON.")
 
 extern const struct attribute_table job_attributes;
-
-#endif

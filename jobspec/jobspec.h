@@ -8,8 +8,7 @@
  * that it does not know, members that it does not know, and every number outside its range: a spec
  * that was read is valid.
  */
-#ifndef JOBSPEC_JOBSPEC_H
-#define JOBSPEC_JOBSPEC_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -148,5 +147,3 @@ static inline uint32_t spec_role_column(const struct jobspec *spec, enum row_rol
             return (uint32_t)(spec->input_count + task_has_label(spec->task) + i);
     return 0;
 }
-
-#endif

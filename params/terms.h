@@ -6,8 +6,7 @@
  * in a model's digest it is its place in the list, so words are added at the end of a list and
  * never moved. The limits beside them hold for planner, job spec, learner and stored model alike.
  */
-#ifndef PARAMS_TERMS_H
-#define PARAMS_TERMS_H
+#pragma once
 
 #include "base/text.h"
 
@@ -436,5 +435,3 @@ struct measure {
 /* metric_find, with the number; false also for a number that the metric does not take. */
 bool measure_find(struct slice name, struct measure *measure);
 void measure_append(struct measure measure, struct text *out); /* measure_find finds it again */
-
-#endif

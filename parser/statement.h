@@ -8,8 +8,7 @@
  * the whole text that was handed to the parser, so that an error in the third
  * statement of a script shows the right line.
  */
-#ifndef PARSER_STATEMENT_H
-#define PARSER_STATEMENT_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -217,5 +216,3 @@ const char *statement_kind_name(enum statement_kind kind); /* "TRAIN", "SHOW MOD
 
 /* The last part of a path; NULL text when the path is empty. */
 struct name path_last(const struct path *path);
-
-#endif

@@ -11,8 +11,7 @@
  * cannot take the rows as the first one does, or the settings of the statement, is not tried, and a
  * notice says why.
  */
-#ifndef PLANNER_AUTO_KINDS_H
-#define PLANNER_AUTO_KINDS_H
+#pragma once
 
 #include "planner/planning.h"
 #include "planner/search.h"
@@ -33,5 +32,3 @@ enum status auto_draw(struct planning *planning, uint64_t seed, struct search *s
 
 /* "LinearClassifier, XGBClassifier and ..." */
 void auto_append_kinds(const struct search *search, struct text *out);
-
-#endif

@@ -5,8 +5,7 @@
  * test double. The planner asks two things: what does this query return, and
  * which model has this name.
  */
-#ifndef PLANNER_CATALOG_H
-#define PLANNER_CATALOG_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/cell.h"
@@ -216,5 +215,3 @@ struct catalog {
     enum status (*working_folder)(void *self, struct arena *arena, struct slice *folder,
                                   struct error *err);
 };
-
-#endif

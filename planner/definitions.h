@@ -5,8 +5,7 @@
  * What comes with the product (definition/zoo.h) is found before what is stored, and no user gives
  * anything else its name.
  */
-#ifndef PLANNER_DEFINITIONS_H
-#define PLANNER_DEFINITIONS_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -17,5 +16,3 @@ enum status definition_plan_drop(struct planning *planning);
 /* The definition of statement->model, into plan->definition. NOT_FOUND at the name, with the
  * nearest one. */
 enum status definition_find(struct planning *planning);
-
-#endif

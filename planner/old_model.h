@@ -7,8 +7,7 @@
  * weights of the old one. So it takes the same inputs, whose kinds, words and parts of dates are
  * the old model's, and knows the same classes.
  */
-#ifndef PLANNER_OLD_MODEL_H
-#define PLANNER_OLD_MODEL_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -24,5 +23,3 @@ enum status old_model_take_shape(struct planning *planning);
 enum status old_model_check(const struct planning *planning);
 /* plan->inputs in the order of the old model. INVALID where they are others. */
 enum status old_model_order(struct planning *planning);
-
-#endif

@@ -6,8 +6,7 @@
  * A plan is complete: what executes it looks nothing up and decides nothing.
  * It lives in the arena given to plan_statement, and borrows from none.
  */
-#ifndef PLANNER_PLAN_H
-#define PLANNER_PLAN_H
+#pragma once
 
 #include "definition/definition.h"
 #include "jobspec/jobspec.h"
@@ -252,5 +251,3 @@ static inline struct slice plan_written_schema(const struct plan *plan)
 enum status plan_statement(const struct statement *statement, struct slice text,
                            const struct catalog *catalog, struct arena *arena, struct plan *plan,
                            struct error *err);
-
-#endif

@@ -21,8 +21,7 @@
  *
  * Each of them reads the statement and writes its part of the plan. No other module includes this.
  */
-#ifndef PLANNER_PLANNING_H
-#define PLANNER_PLANNING_H
+#pragma once
 
 #include "planner/plan.h"
 
@@ -47,5 +46,3 @@ struct planning {
     bool is_described; /* plan->query is there */
     struct error *err;
 };
-
-#endif

@@ -10,8 +10,7 @@
  *     hazards      CoxNLogLik, Concordance
  *     margins      of two classes: as means, without LogLoss
  */
-#ifndef SCORING_AIM_H
-#define SCORING_AIM_H
+#pragma once
 
 #include <math.h>
 
@@ -44,5 +43,3 @@ static inline uint32_t aim_prediction(const struct aim_facts *aim)
             nearest = i;
     return nearest;
 }
-
-#endif

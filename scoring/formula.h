@@ -18,8 +18,7 @@
  * Formulas live in the program's arena. Where there is no memory a program has `failed` set and
  * its formulas are of no use, which one look at the end finds.
  */
-#ifndef SCORING_FORMULA_H
-#define SCORING_FORMULA_H
+#pragma once
 
 #include "scoring/model.h"
 
@@ -151,5 +150,3 @@ static inline void formula_terms_add(struct formula_terms *terms, const struct f
     if (terms->items && term)
         terms->items[terms->count++] = term;
 }
-
-#endif

@@ -11,8 +11,7 @@
  *     scoring    open --(score)*--> close: a row is `dense` and `ids` (transform.h), what comes of
  *                it is `outputs` floats, whose meaning the task fixes (model.h).
  */
-#ifndef SCORING_KIND_H
-#define SCORING_KIND_H
+#pragma once
 
 #include "base/json.h"
 #include "base/stop.h"
@@ -323,5 +322,3 @@ static inline bool kind_learns_from_words(const struct kind *kind)
 
 /* The cost of a model, like kind->cost's before there is one. */
 struct kind_cost model_cost(const struct model *model);
-
-#endif

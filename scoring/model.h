@@ -19,8 +19,7 @@
  * scored together and of the width of the processor's vectors: PREDICT,
  * EVALUATE and totrain_predict give the same bits.
  */
-#ifndef SCORING_MODEL_H
-#define SCORING_MODEL_H
+#pragma once
 
 #include "params/notice_list.h"
 #include "scoring/aim.h"
@@ -235,5 +234,3 @@ void scorer_leaves(const struct scorer *scorer, uint32_t *leaves);
 void scorer_probabilities(const struct scorer *scorer, double *probabilities); /* (classes) */
 struct cell scorer_prediction(const struct scorer *scorer); /* in the label's own type; of a
                                                                projection the first component */
-
-#endif

@@ -12,8 +12,7 @@
  *     linear models    the mean of the rows that are explained: weight x (value - mean), added up
  *                      over the columns of an input
  */
-#ifndef SCORING_SHAP_H
-#define SCORING_SHAP_H
+#pragma once
 
 #include "base/stop.h"
 #include "scoring/held_rows.h"
@@ -32,5 +31,3 @@ void shap_free(struct shap *shap);
  * many deep trees takes long. */
 enum status shap_row(struct shap *shap, const float *dense, const int32_t *ids,
                      const struct stop *stop, double *values, struct error *err);
-
-#endif

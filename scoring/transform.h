@@ -60,8 +60,7 @@
  * the items of a list (items.h), and either may have another combiner, by which rows count 1 or
  * 1 / k.
  */
-#ifndef SCORING_TRANSFORM_H
-#define SCORING_TRANSFORM_H
+#pragma once
 
 #include <math.h>
 
@@ -187,5 +186,3 @@ void transform_reals(const struct transform *transform, const double *numbers, f
 /* One row of cells, in the order of the columns. dense and ids are the caller's. */
 enum status transform_row(const struct transform *transform, const struct cell *cells, float *dense,
                           int32_t *ids, struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * The kubeconfig is the caller's own, and the options may name anything that it allows.
  */
-#ifndef CLI_SESSION_CLUSTER_JOBS_H
-#define CLI_SESSION_CLUSTER_JOBS_H
+#pragma once
 
 #include "cli/session/options.h"
 #include "cli/session/session.h"
@@ -27,5 +26,3 @@ void cluster_tables_drop(struct session *session, int64_t number);
 
 /* TRAIN with job.where = 'kubernetes' in this session, whose database is PostgreSQL's. */
 void cluster_jobs_init(struct session *session, const struct cluster_options *options);
-
-#endif

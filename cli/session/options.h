@@ -5,8 +5,7 @@
  * another one is refused with the nearest one that it takes. Help is printed
  * from the table.
  */
-#ifndef CLI_SESSION_OPTIONS_H
-#define CLI_SESSION_OPTIONS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -98,5 +97,3 @@ enum status options_read(int argc, char **argv, unsigned takes, struct options *
 
 /* One line an option, for --help. */
 void options_print(unsigned takes, FILE *out);
-
-#endif

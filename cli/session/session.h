@@ -1,8 +1,7 @@
 /*
  * session.h - one open database, and how its results are written.
  */
-#ifndef CLI_SESSION_SESSION_H
-#define CLI_SESSION_SESSION_H
+#pragma once
 
 #include "cli/session/options.h"
 #include "extension/postgres/libpq/libpq.h"
@@ -51,5 +50,3 @@ void session_interrupt(void);
 bool session_is_interrupted(void);
 /* Forget an interrupt that was answered. */
 void session_clear_interrupt(void);
-
-#endif

@@ -8,8 +8,7 @@
  * this module is the only one that knows all stages. The engine keeps nothing
  * between calls.
  */
-#ifndef EXTENSION_ENGINE_ENGINE_H
-#define EXTENSION_ENGINE_ENGINE_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "parser/parser.h"
@@ -46,5 +45,3 @@ enum status engine_cluster_request(const struct host *host, struct slice text,
 /* Runs it. Whatever fails, nothing is published and an old model stays. */
 enum status engine_run(const struct host *host, struct slice text, const struct piece *piece,
                        const struct sink *sink, struct error *err);
-
-#endif

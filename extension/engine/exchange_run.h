@@ -7,8 +7,7 @@
  *
  * Files are the client's. Inside of a server no statement reads or writes one: UNSUPPORTED.
  */
-#ifndef EXTENSION_ENGINE_EXCHANGE_RUN_H
-#define EXTENSION_ENGINE_EXCHANGE_RUN_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
@@ -35,5 +34,3 @@ enum status export_text_function(const struct host *host, struct slice path, str
  * those of IMPORT MODEL; the model's statement is IMPORT MODEL and its name. */
 enum status import_function(const struct host *host, struct slice path, struct slice bytes,
                             struct slice format, int64_t *version, struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * be linked into that program; sqlite3ext.h turns every call into one through
  * the table `sqlite3_api`. The CLI calls libsqlite3 itself.
  */
-#ifndef EXTENSION_SQLITE_API_H
-#define EXTENSION_SQLITE_API_H
+#pragma once
 
 #ifdef TOTRAIN_LOADABLE
 #include <sqlite3ext.h>
@@ -19,5 +18,3 @@ extern const sqlite3_api_routines *sqlite3_api;
 #define SQLITE_VERSION_LEAST 3034000
 /* sqlite3_error_offset() came with 3.38.0. */
 #define SQLITE_VERSION_ERROR_OFFSET 3038000
-
-#endif

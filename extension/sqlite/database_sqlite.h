@@ -5,12 +5,9 @@
  * FORM_SHOWN gives the same cells as FORM_DATA. `describe` is NULL: query.c describes the user's
  * SELECT by what SQLite says of its columns.
  */
-#ifndef EXTENSION_SQLITE_DATABASE_SQLITE_H
-#define EXTENSION_SQLITE_DATABASE_SQLITE_H
+#pragma once
 
 #include "extension/sqlite/sqlite_host.h"
 
 /* host->db is open. */
 void database_sqlite_init(struct sqlite_host *host);
-
-#endif

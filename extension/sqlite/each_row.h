@@ -11,8 +11,7 @@
  *
  * ?1 is a pointer to the receiver of the rows, which SQL text cannot forge.
  */
-#ifndef EXTENSION_SQLITE_EACH_ROW_H
-#define EXTENSION_SQLITE_EACH_ROW_H
+#pragma once
 
 #include "extension/sqlite/sqlite_host.h"
 
@@ -23,5 +22,3 @@ enum status each_row_register(sqlite3 *db, struct error *err);
  * arguments, or cannot be a subquery. Then no row was given. */
 bool each_row(sqlite3_stmt *statement, const struct sink *sink, enum status *status,
               struct error *err);
-
-#endif

@@ -11,12 +11,9 @@
  * nothing is done and the result is NULL; a format or a SELECT that is NULL is as none. The page is
  * that of REPORT MODEL (extension/engine/report_run.h).
  */
-#ifndef EXTENSION_SQLITE_EXCHANGE_FUNCTIONS_H
-#define EXTENSION_SQLITE_EXCHANGE_FUNCTIONS_H
+#pragma once
 
 #include "extension/sqlite/sqlite_connection.h"
 
 /* A result code of SQLite's. */
 int exchange_functions_register(struct sqlite_connection *connection);
-
-#endif

@@ -1,12 +1,9 @@
 /*
  * fill_rows.h - tables that are made anew from rows that were scored elsewhere.
  */
-#ifndef EXTENSION_SQLITE_FILL_ROWS_H
-#define EXTENSION_SQLITE_FILL_ROWS_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 
 enum status host_fill_rows(void *self, struct fill *fills, size_t count, fill_source *source,
                            void *context, struct error *err);
-
-#endif

@@ -4,12 +4,9 @@
  *
  * Rows come in any order; the result is a text of JSON (forecast/points.h), NULL of no values.
  */
-#ifndef EXTENSION_SQLITE_FORECAST_SERIES_H
-#define EXTENSION_SQLITE_FORECAST_SERIES_H
+#pragma once
 
 #include "base/error.h"
 #include "extension/sqlite/api.h"
 
 enum status forecast_series_register(sqlite3 *db, struct error *err);
-
-#endif

@@ -7,11 +7,8 @@
  * group_1, group_2 ... are hidden columns: the words of the columns of the group, of the types that
  * FORECAST has. A series that is asked for (series = 'north') is looked up, and no other is read.
  */
-#ifndef EXTENSION_SQLITE_FORECAST_VTAB_H
-#define EXTENSION_SQLITE_FORECAST_VTAB_H
+#pragma once
 
 #include "extension/sqlite/sqlite_connection.h"
 
 enum status forecast_vtab_register(struct sqlite_connection *connection, struct error *err);
-
-#endif

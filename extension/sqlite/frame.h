@@ -12,8 +12,7 @@
  * as NULL, a boolean as 0 or 1. A frame that is removed while a table shows it is empty from then
  * on, and reading it is an error.
  */
-#ifndef EXTENSION_SQLITE_FRAME_H
-#define EXTENSION_SQLITE_FRAME_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -75,5 +74,3 @@ void frame_let_go(struct frame *frame);
 
 /* The value of a row, from 0 on: NULL, INTEGER, REAL or TEXT, whose bytes are the caller's. */
 void frame_cell(const struct frame_column *column, int64_t row, struct cell *cell);
-
-#endif

@@ -4,8 +4,7 @@
  * For a DataFrame that becomes a table of a server: words are text, reals double precision, whole
  * numbers bigint, booleans boolean. The caller sends the header and the trailer.
  */
-#ifndef EXTENSION_SQLITE_FRAME_COPY_H
-#define EXTENSION_SQLITE_FRAME_COPY_H
+#pragma once
 
 #include "extension/sqlite/frame.h"
 
@@ -13,5 +12,3 @@
  * as fit. Their bytes: 0 where the next row does not fit, or there is none. -1: there is no frame
  * of this key, or a column of whole numbers has one above 2^63 - 1, which bigint has not. */
 FRAME_EXPORTED int64_t totrain_frame_copy(int64_t key, int64_t *row, uint8_t *into, int64_t room);
-
-#endif

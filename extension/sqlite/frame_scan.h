@@ -6,8 +6,7 @@
  * statement, and says by its program which columns these are; an authorizer that hides one changes
  * the program, and the frame is then read by SQLite.
  */
-#ifndef EXTENSION_SQLITE_FRAME_SCAN_H
-#define EXTENSION_SQLITE_FRAME_SCAN_H
+#pragma once
 
 #include "extension/sqlite/sqlite_host.h"
 
@@ -15,5 +14,3 @@
  * (extension/engine/host/host.h), with its status. */
 bool frame_scan(struct sqlite_host *host, struct slice select, const struct scan *scan,
                 struct scan_outcome *outcome, enum status *status, struct error *err);
-
-#endif

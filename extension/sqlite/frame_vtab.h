@@ -3,8 +3,7 @@
  *
  * In the order of its arrays; the rowid is the place, from 1 on.
  */
-#ifndef EXTENSION_SQLITE_FRAME_VTAB_H
-#define EXTENSION_SQLITE_FRAME_VTAB_H
+#pragma once
 
 #include "extension/sqlite/api.h"
 #include "extension/sqlite/frame.h"
@@ -14,5 +13,3 @@ int frame_vtab_register(sqlite3 *db);
 /* The frame that this table of the connection shows; NULL: it shows none. To be let go of
  * (frame_let_go). */
 struct frame *frame_vtab_find(sqlite3 *db, struct slice schema, struct slice table);
-
-#endif

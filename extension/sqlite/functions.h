@@ -6,8 +6,7 @@
  * argument. Where that is no constant SQLite drops it after each row, and the next one takes it
  * again.
  */
-#ifndef EXTENSION_SQLITE_FUNCTIONS_H
-#define EXTENSION_SQLITE_FUNCTIONS_H
+#pragma once
 
 #include "extension/sqlite/sqlite_connection.h"
 
@@ -17,5 +16,3 @@ enum status functions_register(struct sqlite_connection *connection, struct erro
 
 /* The call of the function ends with the error and its hint. */
 void function_raise(sqlite3_context *context, const char *function, const struct error *err);
-
-#endif

@@ -3,12 +3,9 @@
  * tables that can be read while they run. They exist in every session and in
  * no file; a view or trigger in a database file cannot read them.
  */
-#ifndef EXTENSION_SQLITE_JOB_VTAB_H
-#define EXTENSION_SQLITE_JOB_VTAB_H
+#pragma once
 
 #include "base/error.h"
 #include "extension/sqlite/api.h"
 
 enum status job_vtab_register(sqlite3 *db, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * missing_name.h - "no such table: irs": where it stands, and what may have been meant.
  */
-#ifndef EXTENSION_SQLITE_MISSING_NAME_H
-#define EXTENSION_SQLITE_MISSING_NAME_H
+#pragma once
 
 #include "base/error.h"
 #include "extension/sqlite/api.h"
@@ -11,5 +10,3 @@
  * that is not there the nearest one as a hint, and the place of a table, which SQLite does not
  * tell. Other errors stay as they are. Returns err->status. */
 enum status hint_missing_name(sqlite3 *db, struct slice select, struct error *err);
-
-#endif

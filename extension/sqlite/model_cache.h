@@ -24,8 +24,7 @@
  * A model is held by those who took it. When nobody holds it any more it stays, as long as all that
  * stay take no more than totrain_config('model_cache'); those that were used last stay.
  */
-#ifndef EXTENSION_SQLITE_MODEL_CACHE_H
-#define EXTENSION_SQLITE_MODEL_CACHE_H
+#pragma once
 
 #include "extension/engine/host/held_models.h"
 #include "extension/sqlite/sqlite_host.h"
@@ -58,5 +57,3 @@ void model_cache_give_back(struct model_cache *cache, struct cached_model *cache
 
 /* From now on so many bytes stay at most, beside models that are held. */
 void model_cache_limit(struct model_cache *cache, size_t bytes);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * models.h - tables that may be models: found by name, and listed.
  */
-#ifndef EXTENSION_SQLITE_MODELS_H
-#define EXTENSION_SQLITE_MODELS_H
+#pragma once
 
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/sqlite/sqlite_host.h"
@@ -28,5 +27,3 @@ enum status sqlite_locate(struct sql_host *host, const struct sql_table *table,
                           struct sql_located *found, struct error *err);
 enum status sqlite_list_tables(struct sql_host *host, const struct database_rows *rows,
                                struct error *err);
-
-#endif

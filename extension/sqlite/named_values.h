@@ -14,8 +14,7 @@
  * 3.40, where a number may come back as its neighbour. An array is the text of a list, an
  * object the text of an object, true and false are 1 and 0.
  */
-#ifndef EXTENSION_SQLITE_NAMED_VALUES_H
-#define EXTENSION_SQLITE_NAMED_VALUES_H
+#pragma once
 
 #include "extension/sqlite/api.h"
 #include "scoring/transform.h"
@@ -55,5 +54,3 @@ enum status hint_inputs(const struct transform *transform, const char *subject, 
 
 /* totrain_named(name, value, ...) */
 void named_values_make(sqlite3_context *context, int count, sqlite3_value **values);
-
-#endif

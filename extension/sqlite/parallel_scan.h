@@ -8,8 +8,7 @@
  *
  * A frame, which lies in memory, has a way of its own (frame_scan.h).
  */
-#ifndef EXTENSION_SQLITE_PARALLEL_SCAN_H
-#define EXTENSION_SQLITE_PARALLEL_SCAN_H
+#pragma once
 
 #include "extension/engine/rows/plain_scan.h"
 #include "extension/sqlite/sqlite_host.h"
@@ -17,5 +16,3 @@
 /* The host's scan(): see extension/engine/host/host.h. */
 enum status host_scan(void *self, struct slice select, const struct scan *scan,
                       struct scan_outcome *outcome, struct error *err);
-
-#endif

@@ -9,8 +9,7 @@
  * statement is gone: the values have to be where the SELECT is. Numbers and texts written so are
  * the ones that were bound, to the last bit.
  */
-#ifndef EXTENSION_SQLITE_PARAMETERS_H
-#define EXTENSION_SQLITE_PARAMETERS_H
+#pragma once
 
 #include "base/error.h"
 #include "extension/sqlite/api.h"
@@ -24,5 +23,3 @@ enum status parameters_list(sqlite3 *db, struct slice select, struct text *argum
  * has none. INVALID where there are more or fewer values. */
 enum status parameters_write(sqlite3 *db, struct slice statement, int count, sqlite3_value **values,
                              struct text *written, struct error *err);
-
-#endif

@@ -20,8 +20,7 @@
  * main thread, which alone runs Python's functions for signals. The interpreter's lock is taken
  * only when a signal has come: a thread that holds it may be waiting for this connection.
  */
-#ifndef EXTENSION_SQLITE_PYTHON_SIGNALS_H
-#define EXTENSION_SQLITE_PYTHON_SIGNALS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ void python_signals_end(void);
 
 /* Is the statement to end? Cheap, and to be asked at each row. */
 bool python_signals_stop(void);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * query.h - the columns of a SELECT, and its rows.
  */
-#ifndef EXTENSION_SQLITE_QUERY_H
-#define EXTENSION_SQLITE_QUERY_H
+#pragma once
 
 #include "extension/engine/host/sink.h"
 #include "extension/sqlite/api.h"
@@ -14,5 +13,3 @@ enum status host_each_row(void *self, struct slice select, const struct row_take
                           struct error *err);
 enum status host_describe(void *self, struct slice select, struct arena *arena, struct query *query,
                           struct error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * that made it (it is SQLite's auxiliary data), and a handle is never used
  * twice. Its first rows are kept in memory; where there are many, the others lie in a file.
  */
-#ifndef EXTENSION_SQLITE_RESULT_H
-#define EXTENSION_SQLITE_RESULT_H
+#pragma once
 
 #include <limits.h>
 
@@ -51,5 +50,3 @@ enum status query_result_end(struct query_result *result, struct error *err);
 bool query_result_has(const struct query_result *result, int64_t index);
 /* The cells of a row, NULL beyond the last. */
 const struct cell *query_result_row(struct query_result *result, int64_t index);
-
-#endif

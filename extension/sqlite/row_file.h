@@ -4,8 +4,7 @@
  * What is left of it when the process ends, in whatever way, is nothing; and no memory but a
  * buffer, and one row, is taken.
  */
-#ifndef EXTENSION_SQLITE_ROW_FILE_H
-#define EXTENSION_SQLITE_ROW_FILE_H
+#pragma once
 
 #include <stdint.h>
 #include <stdio.h>
@@ -32,5 +31,3 @@ enum status row_file_end(struct row_file *rows, struct error *err);
 /* Row `index`, until the next call; from the first row on again for one before the last. NULL where
  * there is no such row, or the file cannot be read. */
 const struct cell *row_file_read(struct row_file *rows, uint64_t index);
-
-#endif

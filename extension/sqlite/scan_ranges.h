@@ -14,8 +14,7 @@
  *
  * Positions count rowids from the least one of the table.
  */
-#ifndef EXTENSION_SQLITE_SCAN_RANGES_H
-#define EXTENSION_SQLITE_SCAN_RANGES_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -66,5 +65,3 @@ void scan_ranges_finish(struct scan_ranges *ranges, uint32_t reader, const struc
                         uint64_t rows, uint64_t at);
 /* From now on no reader gets another stretch. */
 void scan_ranges_stop(struct scan_ranges *ranges);
-
-#endif

@@ -8,8 +8,7 @@
  * function can have arguments (126 and the rowid, unless SQLite was built
  * otherwise) is stepped.
  */
-#ifndef EXTENSION_SQLITE_SCAN_ROWS_H
-#define EXTENSION_SQLITE_SCAN_ROWS_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -41,5 +40,3 @@ bool scan_rows_begin(struct scan_rows *rows, sqlite3 *db, const struct scan *sca
 enum status scan_rows_put(struct scan_rows *rows, int64_t first, int64_t last, uint64_t most,
                           struct error *err);
 void scan_rows_end(struct scan_rows *rows);
-
-#endif

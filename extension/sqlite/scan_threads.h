@@ -5,8 +5,7 @@
  * (frame_scan.h). Here is which positions each of them reads (scan_ranges.h), that all end
  * together, and that the session can stop them.
  */
-#ifndef EXTENSION_SQLITE_SCAN_THREADS_H
-#define EXTENSION_SQLITE_SCAN_THREADS_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -39,5 +38,3 @@ uint32_t scan_threads_wanted(const struct scan *scan);
 enum status scan_threads_run(struct sqlite_host *host, const struct scan *scan,
                              struct scan_reader *readers, uint32_t count, uint64_t last,
                              struct error *err);
-
-#endif

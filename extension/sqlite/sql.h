@@ -1,8 +1,7 @@
 /*
  * sql.h - the few moves that all our use of SQLite is made of.
  */
-#ifndef EXTENSION_SQLITE_SQL_H
-#define EXTENSION_SQLITE_SQL_H
+#pragma once
 
 #include "base/cell.h"
 #include "base/error.h"
@@ -64,5 +63,3 @@ struct transaction {
 enum status transaction_begin(struct transaction *transaction, sqlite3 *db, struct error *err);
 /* Commits when `so_far` is OK, else rolls back and returns it. */
 enum status transaction_end(struct transaction *transaction, enum status so_far, struct error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * behind one lock. It is the only state of the extension that belongs to no
  * connection. A connection leaves the list when SQLite closes it.
  */
-#ifndef EXTENSION_SQLITE_SQLITE_CONNECTION_H
-#define EXTENSION_SQLITE_SQLITE_CONNECTION_H
+#pragma once
 
 #include "extension/sqlite/model_cache.h"
 #include "extension/sqlite/result.h"
@@ -31,5 +30,3 @@ bool sqlite_connection_exists(void);
 /* NULL when memory ran out. */
 struct sqlite_connection *sqlite_connection_add(sqlite3 *db, const char *program);
 void sqlite_connection_remove(struct sqlite_connection *connection);
-
-#endif

@@ -9,8 +9,7 @@
  * One of these belongs to one connection, and is used by one thread at a time
  * as the connection is.
  */
-#ifndef EXTENSION_SQLITE_SQLITE_HOST_H
-#define EXTENSION_SQLITE_SQLITE_HOST_H
+#pragma once
 
 #include <signal.h>
 
@@ -33,5 +32,3 @@ static inline struct sqlite_host *sqlite_host_of(void *host)
 }
 
 void sqlite_host_init(struct sqlite_host *host, sqlite3 *db, const char *program);
-
-#endif

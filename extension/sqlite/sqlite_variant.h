@@ -6,11 +6,8 @@
  * that they follow it through renames. Rows of a model have the rowids 1, 2, ... in the order of
  * model_write: the meta row is found first, also where it was written last.
  */
-#ifndef EXTENSION_SQLITE_SQLITE_VARIANT_H
-#define EXTENSION_SQLITE_SQLITE_VARIANT_H
+#pragma once
 
 #include "extension/sql/sql_host.h"
 
 extern const struct sql_variant sqlite_variant;
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * tables.h - tables that our statements write: may they, and the writing itself.
  */
-#ifndef EXTENSION_SQLITE_TABLES_H
-#define EXTENSION_SQLITE_TABLES_H
+#pragma once
 
 #include "extension/sqlite/sqlite_host.h"
 
@@ -27,5 +26,3 @@ enum status sqlite_replace(struct sql_host *host, const struct table_target *tar
                            sql_maker *make, void *context, struct error *err);
 enum status sqlite_create(struct sql_host *host, const struct sql_new_table *new,
                           const char *columns, struct error *err);
-
-#endif

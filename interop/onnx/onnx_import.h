@@ -13,8 +13,7 @@
  * PyTorch has channels behind the rows, and graphs have them last: a value keeps the order that it
  * came in, until an operator looks at it that wants the other.
  */
-#ifndef INTEROP_ONNX_ONNX_IMPORT_H
-#define INTEROP_ONNX_ONNX_IMPORT_H
+#pragma once
 
 #include "graph/graph.h"
 #include "interop/onnx/onnx_read.h"
@@ -113,5 +112,3 @@ enum status onnx_give_weights(struct onnx_import *import, uint32_t node, uint32_
                               const float *values, size_t count);
 /* Floats of the arena, zeros. */
 float *onnx_room(struct onnx_import *import, size_t count);
-
-#endif

@@ -1,12 +1,9 @@
 /*
  * onnx_import_layers.h - readers of layers, arithmetic, activations and norms.
  */
-#ifndef INTEROP_ONNX_ONNX_IMPORT_LAYERS_H
-#define INTEROP_ONNX_ONNX_IMPORT_LAYERS_H
+#pragma once
 
 #include "interop/onnx/onnx_import.h"
 
 /* The last has no name. */
 extern const struct onnx_operator onnx_layer_readers[];
-
-#endif

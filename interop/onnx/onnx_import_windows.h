@@ -1,12 +1,9 @@
 /*
  * onnx_import_windows.h - readers of convolutions and pools.
  */
-#ifndef INTEROP_ONNX_ONNX_IMPORT_WINDOWS_H
-#define INTEROP_ONNX_ONNX_IMPORT_WINDOWS_H
+#pragma once
 
 #include "interop/onnx/onnx_import.h"
 
 /* The last has no name. */
 extern const struct onnx_operator onnx_window_readers[];
-
-#endif

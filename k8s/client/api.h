@@ -7,8 +7,7 @@
  * Pure: builds and reads texts. The reference is
  * https://kubernetes.io/docs/reference/using-api/api-concepts/.
  */
-#ifndef K8S_CLIENT_API_H
-#define K8S_CLIENT_API_H
+#pragma once
 
 #include "base/json.h"
 
@@ -114,5 +113,3 @@ struct api_log {
 };
 enum status api_pod_log(struct http_request *request, const struct api_target *pod,
                         const struct api_log *log, struct error *err);
-
-#endif

@@ -45,8 +45,7 @@
  * Pure: no clock, socket or cluster. The launcher seam's side of a cluster, as
  * worker_pool.h is of this machine.
  */
-#ifndef K8S_CONTROLLER_POD_POOL_H
-#define K8S_CONTROLLER_POD_POOL_H
+#pragma once
 
 #include "k8s/controller/pod_view.h"
 #include "k8s/job/kube_job.h"
@@ -224,5 +223,3 @@ struct pod_pool_step {
     char uid[POD_UID_MAX]; /* DELETE: only this one */
     int64_t grace_s;       /* DELETE: -1 as in the pod's spec; 0 for one whose node is lost */
 };
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Linked into the databases: no client of the API, no TLS, no YAML.
  */
-#ifndef K8S_JOB_KUBE_JOB_H
-#define K8S_JOB_KUBE_JOB_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/json.h"
@@ -107,5 +106,3 @@ enum status schedule_check(struct slice schedule, struct error *err);
 /* "2", "1.5", "500m": thousandths. "512Mi", "2G", "1073741824": bytes. INVALID. */
 enum status quantity_read_cpu(struct slice text, int64_t *cpu_m, struct error *err);
 enum status quantity_read_memory(struct slice text, int64_t *bytes, struct error *err);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Only Pods that the Job owns count; those that a Job of the same name has left behind do not.
  */
-#ifndef K8S_LOOP_PODS_H
-#define K8S_LOOP_PODS_H
+#pragma once
 
 #include "k8s/client/access.h"
 #include "k8s/objects/manifest.h"
@@ -29,5 +28,3 @@ enum status pods_new(const struct kube_access *access, const struct kube_job *jo
                      struct slice owner, struct pods **pods, struct error *err);
 void pods_free(struct pods *pods);
 const struct launcher *pods_launcher(const struct pods *pods);
-
-#endif

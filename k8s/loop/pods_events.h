@@ -2,8 +2,7 @@
  * pods_events.h - a master's reports to the cluster about its job. Sent one after the other;
  * nothing waits for them, but for the final one, for a moment.
  */
-#ifndef K8S_LOOP_PODS_EVENTS_H
-#define K8S_LOOP_PODS_EVENTS_H
+#pragma once
 
 #include "k8s/loop/pods_parts.h"
 #include "runtime/launch/job_event.h"
@@ -20,5 +19,3 @@ void pods_events_cancel(struct pods *pods);
 void pods_on_loss(void *context, const struct pod_pool_loss *loss);
 /* No progress. */
 void pods_events_note(struct pods *pods, const struct job_event *event);
-
-#endif

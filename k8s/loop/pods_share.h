@@ -9,8 +9,7 @@
  * beyond the job's least number, and none is taken away. Where nobody decides the job wants as many
  * as it can use.
  */
-#ifndef K8S_LOOP_PODS_SHARE_H
-#define K8S_LOOP_PODS_SHARE_H
+#pragma once
 
 #include "k8s/loop/share_seat.h"
 #include "runtime/launch/job_event.h"
@@ -58,5 +57,3 @@ void pods_share_on_time(struct pods *pods, int64_t now_ms, int64_t *due_ms);
 /* The job has ended, or (`ends` false) this master leaves it: somebody else decides. */
 void pods_share_leave(struct pods *pods, bool ends);
 bool pods_share_has_left(const struct pods *pods);
-
-#endif

@@ -21,8 +21,7 @@
  * Pure: values in, JSON out. Objects are built as base/json.h describes: what did
  * not fit into memory shows in json_print. The caller frees them.
  */
-#ifndef K8S_OBJECTS_MANIFEST_H
-#define K8S_OBJECTS_MANIFEST_H
+#pragma once
 
 #include "k8s/client/api.h"
 #include "k8s/job/kube_job.h"
@@ -115,5 +114,3 @@ void manifest_member_name(const struct kube_job *job, enum kube_role role, uint3
                           uint32_t incarnation, char name[128]);
 /* Label selector of all pods of the job's workers and servers. */
 void manifest_member_selector(const struct kube_job *job, struct text *out);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Pure: values in, JSON out.
  */
-#ifndef K8S_OBJECTS_SUCCESSOR_H
-#define K8S_OBJECTS_SUCCESSOR_H
+#pragma once
 
 #include "k8s/client/api.h"
 
@@ -33,5 +32,3 @@ enum job_future job_future(const cJSON *job, struct slice uid);
  * however many do so. `avoided`: a node on which it is only where there is no room elsewhere;
  * empty: none. The caller frees it; what did not fit into memory shows in json_print. */
 cJSON *successor_pod(const cJSON *job, struct slice before, struct slice avoided);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * forecast_attributes.h - what WITH sets of a forecast.
  */
-#ifndef KINDS_FORECAST_FORECAST_ATTRIBUTES_H
-#define KINDS_FORECAST_FORECAST_ATTRIBUTES_H
+#pragma once
 
 #include "forecast/forecast.h"
 #include "forecast/method.h"
@@ -139,5 +138,3 @@ bool forecast_order(const struct forecast_params *params, struct arima_order *or
 /* kind->settle. */
 enum status forecast_settle(struct kind_params *params, const struct kind_settings *settings,
                             struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * expected, and the upper bound of that time, as floats whose sums they are (output_parts). A time
  * that is not forecast has NAN, of which nothing is predicted.
  */
-#ifndef KINDS_FORECAST_FORECAST_KIND_H
-#define KINDS_FORECAST_FORECAST_KIND_H
+#pragma once
 
 #include "kinds/forecast/forecast_attributes.h"
 
@@ -25,5 +24,3 @@ extern const struct kind forecast_kind;
 
 /* The quantiles that the three numbers of a row are. */
 struct aim_facts forecast_aim(double level);
-
-#endif

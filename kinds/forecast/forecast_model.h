@@ -13,8 +13,7 @@
  * number where all of them are 0, and each series has their coefficients, which are 0 where it was
  * learned without them.
  */
-#ifndef KINDS_FORECAST_FORECAST_MODEL_H
-#define KINDS_FORECAST_FORECAST_MODEL_H
+#pragma once
 
 #include "forecast/regressors.h"
 #include "forecast/steps.h"
@@ -198,5 +197,3 @@ void forecast_row_regressors(const struct transform *transform, const float *den
 bool forecast_is_integer(struct slice word, int64_t *integer);
 /* The word that a series has in a column of its group; without data where that was NULL. */
 struct slice forecast_word(const struct model *model, uint32_t series, uint32_t group);
-
-#endif

@@ -2,8 +2,7 @@
  * graph_model.h - what a stored model of kind "graph" consists of: the calls of its graph, and its
  * parameters, each an array of the graph's names and shapes.
  */
-#ifndef KINDS_GRAPH_GRAPH_MODEL_H
-#define KINDS_GRAPH_GRAPH_MODEL_H
+#pragma once
 
 #include "graph/graph.h"
 #include "scoring/model.h"
@@ -24,5 +23,3 @@ static inline const struct graph_model *graph_model_of(const struct model *model
 /* Fills in all but the elements. The graph is inferred; it is borrowed. */
 enum status graph_model_init(struct graph_model *content, const struct graph *graph,
                              struct arena *arena, struct error *err);
-
-#endif

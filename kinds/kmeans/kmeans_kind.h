@@ -4,8 +4,7 @@
  * A stored model is the centers, in the inputs as the transform gives them. A row's outputs are
  * its distances to all of them.
  */
-#ifndef KINDS_KMEANS_KMEANS_KIND_H
-#define KINDS_KMEANS_KMEANS_KIND_H
+#pragma once
 
 #include "scoring/kind.h"
 
@@ -41,5 +40,3 @@ struct kmeans_model {
 };
 
 extern const struct kind kmeans_kind;
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * network_attributes.h - what a statement says of a network and of how it is learned.
  */
-#ifndef KINDS_NETWORK_NETWORK_ATTRIBUTES_H
-#define KINDS_NETWORK_NETWORK_ATTRIBUTES_H
+#pragma once
 
 #include "scoring/kind.h"
 
@@ -217,5 +216,3 @@ struct kind_length network_length(const struct kind_params *params, enum task ta
 enum far_values network_far_values(const struct kind_params *params);
 void network_explain(const struct kind_params *params, const struct kind_shape *shape,
                      struct text *detail);
-
-#endif

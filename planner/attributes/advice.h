@@ -19,8 +19,7 @@
  *
  * docs/other-tools.md is printed from the same rows.
  */
-#ifndef PLANNER_ATTRIBUTES_ADVICE_H
-#define PLANNER_ATTRIBUTES_ADVICE_H
+#pragma once
 
 #include "planner/attributes/estimators.h"
 
@@ -50,5 +49,3 @@ enum status advice_hint(const struct setting *setting, unsigned scope,
 
 /* "Write ...: ..." or "Leave it out: ...". */
 void advice_append(const struct advice *advice, const struct value *value, struct text *out);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * estimators.h - the models that TO TRAIN knows, one row each.
  */
-#ifndef PLANNER_ATTRIBUTES_ESTIMATORS_H
-#define PLANNER_ATTRIBUTES_ESTIMATORS_H
+#pragma once
 
 #include "base/error.h"
 #include "kinds/kinds.h"
@@ -65,5 +64,3 @@ bool estimator_uses(const struct estimator *estimator, const struct attribute *a
 /* Appends the estimators that use the attribute, or all for NULL: "DNNClassifier and DNNRegressor".
  * A group is written by its name: "boosted trees", "forests for classes". */
 void estimators_append(const struct attribute *attribute, struct text *out);
-
-#endif

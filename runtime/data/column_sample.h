@@ -9,8 +9,7 @@
  * (spool_settle.h): no worker reads the sample for them. Each worker of a spool in the SELECT's
  * order, which has all of its rows, measures as many at equal distances (dataset_learn.c).
  */
-#ifndef RUNTIME_DATA_COLUMN_SAMPLE_H
-#define RUNTIME_DATA_COLUMN_SAMPLE_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 #include "runtime/data/odd_numbers.h"
@@ -63,5 +62,3 @@ void column_sample_add(struct column_sample *sample, const struct spool_column_v
 /* columns: (column_count), inputs first; all zero before. The rows are measured once: their order
  * changes. */
 void column_sample_measure(struct column_sample *sample, struct sampled_column *columns);
-
-#endif

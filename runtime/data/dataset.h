@@ -6,8 +6,7 @@
  * bits: which rows are held out, means, scales, vocabularies, classes, and the
  * encoded rows themselves.
  */
-#ifndef RUNTIME_DATA_DATASET_H
-#define RUNTIME_DATA_DATASET_H
+#pragma once
 
 #include "base/team.h"
 #include "jobspec/jobspec.h"
@@ -139,5 +138,3 @@ void dataset_prefetch_row(const struct dataset *dataset, const struct dataset_pa
  */
 void dataset_share_out(const struct dataset *dataset, const struct dataset_part *part,
                        uint32_t ranges, uint64_t *starts);
-
-#endif

@@ -15,8 +15,7 @@
  * the greatest of a type) and is farther from the other numbers than these from each other. So a
  * single far value, a long tail and counts are no codes.
  */
-#ifndef RUNTIME_DATA_ODD_NUMBERS_H
-#define RUNTIME_DATA_ODD_NUMBERS_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 #include "runtime/data/dataset.h"
@@ -62,5 +61,3 @@ struct sampled_column;
  * of a regression. columns: of the job (column_sample.h). */
 void odd_numbers_note(const struct sampled_column *columns, const struct jobspec *spec,
                       const struct dataset *dataset);
-
-#endif

@@ -15,8 +15,7 @@
  * The transform keeps what was decided, so that scoring does the same. The middle half and the code
  * are those of a sample of the training rows (column_sample.h), the deviation that of all of them.
  */
-#ifndef RUNTIME_DATA_ROBUST_INPUTS_H
-#define RUNTIME_DATA_ROBUST_INPUTS_H
+#pragma once
 
 #include "runtime/data/column_sample.h"
 #include "runtime/data/dataset.h"
@@ -33,5 +32,3 @@
  * inputs, in their order. NO_MEMORY. */
 enum status robust_inputs(const struct sampled_column *columns, const struct jobspec *spec,
                           struct dataset *dataset, struct error *err);
-
-#endif

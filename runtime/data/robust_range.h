@@ -5,8 +5,7 @@
  * Half of the numbers decide, so that neither a code such as -999 nor one huge value counts. The
  * width is that which a normal distribution with this middle half has as its deviation.
  */
-#ifndef RUNTIME_DATA_ROBUST_RANGE_H
-#define RUNTIME_DATA_ROBUST_RANGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ struct robust_range {
 /* Finds the range of numbers in ascending order. False, and all zero: they are too few, or nearly
  * all the same. */
 bool robust_range_of(const double *sorted, size_t count, struct robust_range *range);
-
-#endif

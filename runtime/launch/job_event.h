@@ -1,8 +1,7 @@
 /*
  * job_event.h - what a supervisor writes on its standard output: one JSON object a line.
  */
-#ifndef RUNTIME_LAUNCH_JOB_EVENT_H
-#define RUNTIME_LAUNCH_JOB_EVENT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -50,5 +49,3 @@ void job_event_add_metrics(const struct job_event *event, struct cJSON *json);
 /* One line, newline included, and back: what the supervisor writes. */
 void job_event_write(const struct job_event *event, struct text *out);
 enum status job_event_read(struct slice line, struct job_event *event, struct error *err);
-
-#endif

@@ -17,8 +17,7 @@
  *
  * The rows' order is that of their keys: every worker has the same notices.
  */
-#ifndef RUNTIME_LEARN_LEAKS_H
-#define RUNTIME_LEARN_LEAKS_H
+#pragma once
 
 #include "runtime/data/dataset.h"
 
@@ -54,5 +53,3 @@ void leaks_some(struct leaks *leaks, struct notice_list *notices);
  * explains so much of the label? What a single column explains and it does not is noticed here. */
 bool leaks_explain(const struct leaks *leaks, double explained, struct notice_list *notices);
 void leaks_deinit(struct leaks *leaks); /* zeros, too */
-
-#endif

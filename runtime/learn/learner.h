@@ -19,8 +19,7 @@
  *
  * No clock or socket inside; threads only those of the team, which leave no trace in the sums.
  */
-#ifndef RUNTIME_LEARN_LEARNER_H
-#define RUNTIME_LEARN_LEARNER_H
+#pragma once
 
 #include "base/field.h"
 #include "runtime/learn/learning.h"
@@ -289,5 +288,3 @@ void *learner_memory(struct learner *learner, const char *name, size_t *size);
  * "labels".
  */
 void *learner_rows_memory(struct learner *learner, const char *name, size_t *size);
-
-#endif

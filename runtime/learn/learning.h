@@ -11,8 +11,7 @@
  * learned bits do not depend on who computed what. What a phase is about is the learner's own
  * matter (learner.h): a gradient step, an evaluation, one pass of k-means.
  */
-#ifndef RUNTIME_LEARN_LEARNING_H
-#define RUNTIME_LEARN_LEARNING_H
+#pragma once
 
 #include "arithmetic/touched_rows.h"
 #include "base/team.h"
@@ -94,5 +93,3 @@ struct learner_course {
     uint64_t round;
     uint32_t buckets; /* at least 1 */
 };
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * learners.h - the learners, by the kind of model that they learn.
  */
-#ifndef RUNTIME_LEARNERS_LEARNERS_H
-#define RUNTIME_LEARNERS_LEARNERS_H
+#pragma once
 
 #include "runtime/learn/learner.h"
 
@@ -13,5 +12,3 @@
  */
 enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,
                           struct team *team, struct learner **learner, struct error *err);
-
-#endif

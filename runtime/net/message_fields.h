@@ -5,8 +5,7 @@
  * Fields lie in a frame in the order of their list. A change of one is a change of what runs
  * on the wire: all roles of a job are of one build (HELLO), so no older form is read.
  */
-#ifndef RUNTIME_NET_MESSAGE_FIELDS_H
-#define RUNTIME_NET_MESSAGE_FIELDS_H
+#pragma once
 
 #include "base/bytes.h"
 #include "base/field.h"
@@ -494,5 +493,3 @@
     X(load,          MESSAGE_LOAD_FIELDS)
 
 /* clang-format on */
-
-#endif

@@ -23,8 +23,7 @@
  *         each phase that it applied, and one with "event": "asked" when SIGTERM
  *         reached it. One that pushes writes a line for each batch that all servers have counted.
  */
-#ifndef RUNTIME_PROCESS_EXPERIMENT_H
-#define RUNTIME_PROCESS_EXPERIMENT_H
+#pragma once
 
 #include "runtime/ps/push_worker.h"
 #include "runtime/ps/server_layout.h"
@@ -69,5 +68,3 @@ double experiment_server_us(uint32_t index);
 void experiment_crowd(struct server_layout *first);
 /* Stands still for so many rows. */
 void experiment_serve(double us_per_row, uint64_t rows);
-
-#endif

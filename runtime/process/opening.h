@@ -5,8 +5,7 @@
  * cancel. So a thread does it; the loop is woken when it is ready.
  * A process that has to end before that just ends.
  */
-#ifndef RUNTIME_PROCESS_OPENING_H
-#define RUNTIME_PROCESS_OPENING_H
+#pragma once
 
 #include "runtime/learn/learner.h"
 #include "runtime/loop/loop.h"
@@ -35,5 +34,3 @@ bool opening_lacks_database(const struct learner_loader *opening);
 const struct error *opening_error(const struct learner_loader *opening);
 /* Only when it is done. */
 void opening_free(struct learner_loader *opening);
-
-#endif

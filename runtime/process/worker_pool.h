@@ -17,8 +17,7 @@
  *
  * Pure: no process, clock or socket.
  */
-#ifndef RUNTIME_PROCESS_WORKER_POOL_H
-#define RUNTIME_PROCESS_WORKER_POOL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -63,5 +62,3 @@ struct worker_pool_step worker_pool_next(const struct worker_pool *pool, const e
 
 /* How many processes there are, leaving ones included. */
 uint32_t worker_pool_slots_used(const struct worker_pool *pool, const enum place *places);
-
-#endif

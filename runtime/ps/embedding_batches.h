@@ -24,8 +24,7 @@
  * there are, and gives it the servers' weights: rows of the table by as many as a batch selects at
  * most, everything else with the last of them.
  */
-#ifndef RUNTIME_PS_EMBEDDING_BATCHES_H
-#define RUNTIME_PS_EMBEDDING_BATCHES_H
+#pragma once
 
 #include "base/team.h"
 #include "runtime/learn/layers/id_places.h"
@@ -83,5 +82,3 @@ void embedding_batches_deinit(struct embedding_batches *batches);
 
 /* The functions that push_worker.h calls. Valid until embedding_batches_deinit. */
 struct batch_learning embedding_batches_learning(struct embedding_batches *batches);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * shard_record.h - the rows of a job on parameter servers in its store, and its reports.
  */
-#ifndef RUNTIME_PS_SHARD_RECORD_H
-#define RUNTIME_PS_SHARD_RECORD_H
+#pragma once
 
 #include "runtime/ps/shard_master.h"
 
@@ -19,5 +18,3 @@ void shard_note_loss(struct shard_master *master, uint32_t shard, struct batch_l
 void shard_note_part(struct shard_master *master, uint32_t shard, struct batch_loss loss);
 /* A row and a line where they are due. */
 void shard_note_progress(struct shard_master *master, int64_t now_ms, struct outbox *outbox);
-
-#endif

@@ -14,8 +14,7 @@
  * The executor claims the store as it is opened; once a later master has, every transaction is
  * STALE, and nothing is sent to the door any more.
  */
-#ifndef RUNTIME_RECORD_OUTBOX_EXECUTOR_H
-#define RUNTIME_RECORD_OUTBOX_EXECUTOR_H
+#pragma once
 
 #include "runtime/launch/job_event.h"
 #include "runtime/loop/store_call.h"
@@ -108,5 +107,3 @@ void outbox_executor_say_failed(const struct outbox_executor *executor, const st
  * which is also left in *failure (OK: done). */
 void outbox_executor_say_ended(const struct outbox_executor *executor, const struct job_row *row,
                                struct error *failure);
-
-#endif

@@ -22,8 +22,7 @@
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
-#ifndef RUNTIME_ROLE_CREW_H
-#define RUNTIME_ROLE_CREW_H
+#pragma once
 
 #include "runtime/launch/job_event.h"
 #include "runtime/role/job_facts.h"
@@ -200,5 +199,3 @@ void crew_put_progress(struct crew *crew, int64_t now_ms, enum job_event_kind ki
                        struct outbox *outbox);
 /* The rate since this was called before, with so many rows of the job done by now. */
 void crew_note_rate(struct crew *crew, int64_t now_ms, uint64_t rows_done);
-
-#endif

@@ -5,8 +5,7 @@
  * state and leaves its actions here, in order. The caller of the role (the
  * loop of a process, the simulator) carries them out before the next call.
  */
-#ifndef RUNTIME_ROLE_OUTBOX_H
-#define RUNTIME_ROLE_OUTBOX_H
+#pragma once
 
 #include <stdarg.h>
 
@@ -164,5 +163,3 @@ void outbox_end(struct outbox *outbox, enum status status);
 /* ----- reading ----- */
 
 struct slice outbox_bytes(const struct outbox *outbox, const struct outbox_entry *entry);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Pure.
  */
-#ifndef RUNTIME_SHARE_SHARE_CURVE_H
-#define RUNTIME_SHARE_SHARE_CURVE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ struct share_curve share_curve_fit(uint32_t lanes, const struct share_point *poi
  * lies there, then the largest useful number. 0: both were measured. */
 uint32_t share_curve_probe(const struct share_curve *curve, const struct share_point *points,
                            size_t count, uint32_t workers, uint32_t least, uint32_t most);
-
-#endif

@@ -27,8 +27,7 @@
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
-#ifndef RUNTIME_TRAIN_MASTER_H
-#define RUNTIME_TRAIN_MASTER_H
+#pragma once
 
 #include "runtime/learn/learning.h"
 #include "runtime/role/crew.h"
@@ -214,5 +213,3 @@ void master_on_message(struct master *master, int64_t now_ms, peer_id from,
 void master_on_disconnect(struct master *master, int64_t now_ms, peer_id peer,
                           struct outbox *outbox);
 void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox);
-
-#endif

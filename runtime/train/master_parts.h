@@ -10,13 +10,10 @@
  *     master_checkpoint.c  the state into the store and back
  *     master_record.c  rows in the job's store, reports to the session
  */
-#ifndef RUNTIME_TRAIN_MASTER_PARTS_H
-#define RUNTIME_TRAIN_MASTER_PARTS_H
+#pragma once
 
 #include "runtime/train/master.h"
 
 /* Rank 0 of the group with this epoch: the present one, or the one before while
  * that still works. */
 bool master_is_reporter(const struct master *master, uint32_t index, uint64_t epoch);
-
-#endif

@@ -21,8 +21,7 @@
  *
  * Vectors beyond MESSAGE_PIECE_BYTES come in pieces, in order: elements, then rows.
  */
-#ifndef RUNTIME_TRAIN_SUMS_H
-#define RUNTIME_TRAIN_SUMS_H
+#pragma once
 
 #include "runtime/learn/learning.h"
 #include "runtime/train/group.h"
@@ -113,5 +112,3 @@ enum status sums_add_partial(struct sums *sums, uint32_t from,
                              const struct message_partial *partial, struct error *err);
 enum status sums_take_sum(struct sums *sums, uint32_t from, const struct message_sum *sum,
                           struct error *err);
-
-#endif

@@ -31,8 +31,7 @@
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
-#ifndef RUNTIME_TRAIN_WORKER_H
-#define RUNTIME_TRAIN_WORKER_H
+#pragma once
 
 #include "runtime/learn/learner.h"
 #include "runtime/role/fault.h"
@@ -251,5 +250,3 @@ bool worker_has_work(const struct worker *worker);
 /* Sums of the others will come soon: they have as many lanes to compute as this worker had. */
 bool worker_expects_soon(const struct worker *worker);
 void worker_work(struct worker *worker, int64_t now_ms, struct outbox *outbox);
-
-#endif

@@ -2,8 +2,7 @@
  * worker_state.h - the state that one worker has and another continues from: the learner's, and the
  * records of it that the master may not have.
  */
-#ifndef RUNTIME_TRAIN_WORKER_STATE_H
-#define RUNTIME_TRAIN_WORKER_STATE_H
+#pragma once
 
 #include "runtime/train/worker.h"
 
@@ -33,5 +32,3 @@ void worker_state_read(struct learner *learner, const struct text *front, uint64
 enum status worker_make_front(struct worker *worker, struct error *err);
 void worker_read_state(const struct worker *worker, const struct text *front, uint64_t offset,
                        size_t size, char *bytes);
-
-#endif

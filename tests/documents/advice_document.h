@@ -2,12 +2,9 @@
  * advice_document.h - docs/other-tools.md, printed from the tables of advice and of models by other
  * names.
  */
-#ifndef TESTS_DOCUMENTS_ADVICE_DOCUMENT_H
-#define TESTS_DOCUMENTS_ADVICE_DOCUMENT_H
+#pragma once
 
 #include "base/text.h"
 
 /* The whole of docs/other-tools.md. */
 void advice_print_document(struct text *out);
-
-#endif

@@ -6,12 +6,9 @@
  * words, and the few that jobspec_read.c has besides. tests/unit/test_attributes.c prints the files
  * and holds them against this.
  */
-#ifndef TESTS_DOCUMENTS_JOBSPEC_SCHEMA_H
-#define TESTS_DOCUMENTS_JOBSPEC_SCHEMA_H
+#pragma once
 
 #include "scoring/kind.h"
 
 /* kind NULL: a job that scores. */
 enum status jobspec_print_schema(const struct kind *kind, struct text *out, struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * Made by one undisturbed run of all lanes in one place. A checked learner
  * compares after each apply and load: the first wrong bit ends the simulation.
  */
-#ifndef TESTS_SIM_ORACLE_H
-#define TESTS_SIM_ORACLE_H
+#pragma once
 
 #include "runtime/learn/learner.h"
 
@@ -56,5 +55,3 @@ void checked_starve(struct checked *checked);
 void checked_spoil(struct checked *checked);
 /* The first wrong state or step back; NULL: none. */
 const char *checked_failure(const struct checked *checked);
-
-#endif

@@ -7,8 +7,7 @@
  * seconds. A worker that a job gets works after the time that a pod needs; one that it
  * gives is gone at once.
  */
-#ifndef TESTS_SIM_SHARE_WORLD_H
-#define TESTS_SIM_SHARE_WORLD_H
+#pragma once
 
 #include "runtime/share/share.h"
 
@@ -65,5 +64,3 @@ struct share_world {
 enum status share_world_run(struct share_world *world, struct error *err);
 double share_world_mean_wait(const struct share_world *world);
 double share_world_mean_completion(const struct share_world *world); /* since it came */
-
-#endif

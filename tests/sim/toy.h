@@ -7,8 +7,7 @@
  * rows of each sum, so that a row that is missing or counted twice ends the
  * simulation at once. With a table its lanes hold, order and use rows of it as a real learner's do.
  */
-#ifndef TESTS_SIM_TOY_H
-#define TESTS_SIM_TOY_H
+#pragma once
 
 #include "runtime/learn/learner.h"
 #include "tests/sim/toy_rows.h"
@@ -26,5 +25,3 @@ struct toy_plan {
 struct learner *toy_new(const struct toy_plan *plan);
 /* The rows that it has of its table; NULL: it has none. */
 struct toy_rows *toy_rows_of(struct learner *learner);
-
-#endif

@@ -16,8 +16,7 @@
  * be unable to reach each other, in one direction or in both, for a while or for ever: the job ends
  * with those who can.
  */
-#ifndef TESTS_SIM_WORLD_H
-#define TESTS_SIM_WORLD_H
+#pragma once
 
 #include "runtime/role/outbox.h"
 #include "tests/sim/oracle.h"
@@ -114,5 +113,3 @@ struct world_result {
 /* The job ends as the oracle says. Otherwise FAILED with what was seen. */
 enum status world_run(const struct world_plan *plan, const struct subject *subject,
                       const struct oracle *oracle, struct world_result *result, struct error *err);
-
-#endif

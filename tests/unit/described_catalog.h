@@ -28,8 +28,7 @@
  * "numeric" counts those of the texts that read as numbers. The statement
  * begins after these lines.
  */
-#ifndef TESTS_UNIT_DESCRIBED_CATALOG_H
-#define TESTS_UNIT_DESCRIBED_CATALOG_H
+#pragma once
 
 #include "inputs/input.h"
 #include "kinds/forecast/forecast_model.h"
@@ -64,5 +63,3 @@ struct described_catalog {
  * begins. The catalog borrows from the text and must not move. Ends the
  * program for a description that it does not understand. */
 size_t described_catalog_read(struct described_catalog *described, struct slice text);
-
-#endif

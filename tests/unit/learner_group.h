@@ -1,8 +1,7 @@
 /*
  * learner_group.h - learners as a group of workers has them, and their states.
  */
-#ifndef TESTS_UNIT_LEARNER_GROUP_H
-#define TESTS_UNIT_LEARNER_GROUP_H
+#pragma once
 
 #include "runtime/learn/learning.h"
 
@@ -25,5 +24,3 @@ void give_state(struct learner *from, struct learner *to);
  * another size and one that did not come are refused, and change nothing. The state is that of
  * `from`. */
 void check_bad_states(struct learner *from, struct learner *to, struct learner *other);
-
-#endif

@@ -2,8 +2,7 @@
  * row_sums_group.h - groups of workers whose learner adds up numbers over rows (row_sums.h), and
  * data sets for them.
  */
-#ifndef TESTS_UNIT_ROW_SUMS_GROUP_H
-#define TESTS_UNIT_ROW_SUMS_GROUP_H
+#pragma once
 
 #include "tests/unit/learn_rows.h"
 #include "tests/unit/learner_group.h"
@@ -47,5 +46,3 @@ void a_state_that_is_cut_or_of_another_job_is_refused(void **state);
         ROW_SUMS_TEST(threads_leave_no_trace, trials),                                             \
         ROW_SUMS_TEST(a_state_taken_at_any_phase_leads_to_the_same_bits, trials),                  \
         ROW_SUMS_TEST(a_state_that_is_cut_or_of_another_job_is_refused, trials)
-
-#endif

@@ -16,8 +16,7 @@
  * A schema of size 0 means the host's own search order, or for a table that
  * is to be made the place where the host makes tables.
  */
-#ifndef EXTENSION_ENGINE_HOST_HOST_H
-#define EXTENSION_ENGINE_HOST_HOST_H
+#pragma once
 
 #include "extension/engine/host/sink.h"
 #include "k8s/job/kube_job.h"
@@ -394,5 +393,3 @@ static inline enum status host_rows_read(const struct host *host, struct error *
 {
     return host->jobs ? host->jobs->rows_read(host->self, err) : STATUS_OK;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * trained.h - what a job leaves in its job.db: the model, and the rows that TRAIN ends with.
  */
-#ifndef EXTENSION_ENGINE_JOBS_TRAINED_H
-#define EXTENSION_ENGINE_JOBS_TRAINED_H
+#pragma once
 
 #include "extension/engine/host/sink.h"
 #include "runtime/data/store/jobstore.h"
@@ -28,5 +27,3 @@ struct train_facts {
 /* Metrics, facts, and the notices of the model in the store: train_rows.h. */
 enum status train_result_put(struct jobstore *store, const struct train_facts *facts,
                              const struct sink *sink, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * settings.h - what can be SET: totrain.*, with PostgreSQL's own contexts.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_SETTINGS_H
-#define EXTENSION_POSTGRES_SERVER_SETTINGS_H
+#pragma once
 
 #include "extension/postgres/server/compat.h"
 
@@ -55,5 +54,3 @@ char *settings_state_root(void);
 
 /* For messages to others than a superuser: the path of that folder becomes the setting's name. */
 const char *settings_hide_state(const char *text);
-
-#endif

@@ -16,12 +16,9 @@
  *
  * Rows are taken in the data set's order of epoch 0, a function of the set of rows.
  */
-#ifndef RUNTIME_LEARN_CLUSTERS_KMEANS_H
-#define RUNTIME_LEARN_CLUSTERS_KMEANS_H
+#pragma once
 
 #include "runtime/learn/learner.h"
 
 /* INVALID for more clusters than rows. */
 extern const struct learner_method kmeans_learner;
-
-#endif

@@ -12,8 +12,7 @@
  * the next phase number; non-finite ends the job with the step and its rows.
  * See Demmel and Nguyen, "Fast Reproducible Floating-Point Summation" (2013).
  */
-#ifndef RUNTIME_LEARN_DESCENT_DESCENT_H
-#define RUNTIME_LEARN_DESCENT_DESCENT_H
+#pragma once
 
 #include "runtime/learn/layers/differentiable.h"
 #include "runtime/learn/learner.h"
@@ -22,5 +21,3 @@
  * rows of the batch below 32,000 parameters, 64 below a million, 256 above; at least 1, at most
  * spec->lanes_max. */
 extern const struct learner_method descent_learner;
-
-#endif

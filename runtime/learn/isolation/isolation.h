@@ -12,12 +12,9 @@
  *     LOW      of the two values that the share lies between, how many rows have each value of the
  *              lower 16 bits: the threshold is that of numpy's percentile, exactly
  */
-#ifndef RUNTIME_LEARN_ISOLATION_ISOLATION_H
-#define RUNTIME_LEARN_ISOLATION_ISOLATION_H
+#pragma once
 
 #include "runtime/learn/learner.h"
 
 /* INVALID for fewer than 2 rows; LIMIT for samples, forests or more bytes than there may be. */
 extern const struct learner_method isolation_learner;
-
-#endif

@@ -17,13 +17,10 @@
  * function of the table. Worker and rows are lost with no more than the series that were being
  * fitted. All workers have all records in the end, as with every model.
  */
-#ifndef RUNTIME_LEARN_SERIES_SERIES_H
-#define RUNTIME_LEARN_SERIES_SERIES_H
+#pragma once
 
 #include "runtime/learn/learner.h"
 
 /* INVALID for NULLs among groups and times; LIMIT for forecasts that take more bytes than a worker
  * has. */
 extern const struct learner_method series_learner;
-
-#endif

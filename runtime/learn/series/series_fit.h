@@ -5,8 +5,7 @@
  * A record is a function of the rows alone, whatever their order. It is so many 64-bit integers,
  * doubles by their bits, that it can be added to zeros on its way to all workers.
  */
-#ifndef RUNTIME_LEARN_SERIES_SERIES_FIT_H
-#define RUNTIME_LEARN_SERIES_SERIES_FIT_H
+#pragma once
 
 #include <string.h>
 
@@ -149,5 +148,3 @@ enum status series_fit(const struct series_plan *plan, struct point *points, uin
 /* The same of a series without regressors and gaps, which is scaled. */
 enum status series_fit_grid(const struct series_plan *plan, struct grid *grid, struct arena *arena,
                             int64_t *record, struct error *err);
-
-#endif

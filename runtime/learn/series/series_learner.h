@@ -5,8 +5,7 @@
  *     series_lanes.c  shares of the lanes in each phase
  *     series_rows.c   rows of one series
  */
-#ifndef RUNTIME_LEARN_SERIES_SERIES_LEARNER_H
-#define RUNTIME_LEARN_SERIES_SERIES_LEARNER_H
+#pragma once
 
 #include "forecast/common_steps.h"
 #include "runtime/learn/learner.h"
@@ -92,5 +91,3 @@ static inline int64_t series_end_time(int64_t word)
 {
     return word - (INT64_C(1) << 60);
 }
-
-#endif

@@ -2,8 +2,7 @@
  * series_model.h - the records of all series -> the model, what its past errors are, and what the
  * user should know of it.
  */
-#ifndef RUNTIME_LEARN_SERIES_SERIES_MODEL_H
-#define RUNTIME_LEARN_SERIES_SERIES_MODEL_H
+#pragma once
 
 #include "kinds/forecast/forecast_model.h"
 #include "runtime/learn/learning.h"
@@ -27,5 +26,3 @@ void series_model_deinit(struct series_model *model); /* zeros, too */
 /* The model as it is stored: what it points to is the data set's and the series model's. */
 struct model series_model_of(const struct series_model *series, const struct jobspec *spec,
                              const struct dataset *dataset);
-
-#endif

@@ -6,8 +6,7 @@
  * of up to 4,096 series and, where errors are few, of some steps together (conformal prediction,
  * pooled).
  */
-#ifndef RUNTIME_LEARN_SERIES_SERIES_REACH_H
-#define RUNTIME_LEARN_SERIES_SERIES_REACH_H
+#pragma once
 
 #include "base/error.h"
 #include "kinds/forecast/forecast_model.h"
@@ -22,5 +21,3 @@
 enum status series_reaches(const int64_t *const *records, uint32_t count, uint32_t horizon,
                            double level, float *reaches, bool *has_any, double *coverage,
                            struct error *err);
-
-#endif

@@ -7,12 +7,9 @@
  *              its sum; of each word its weight
  *     SPREAD   of each class and number the squares about the mean of the class
  */
-#ifndef RUNTIME_LEARN_SUMS_BAYES_H
-#define RUNTIME_LEARN_SUMS_BAYES_H
+#pragma once
 
 #include "runtime/learn/sums/row_sums.h"
 
 /* LIMIT for more bytes than a worker has. */
 extern const struct row_sums_method bayes_method;
-
-#endif

@@ -10,13 +10,10 @@
  *
  * Sums become exact totals as row_sums.h has it.
  */
-#ifndef RUNTIME_LEARN_SUMS_NEWTON_H
-#define RUNTIME_LEARN_SUMS_NEWTON_H
+#pragma once
 
 #include "runtime/learn/sums/row_sums.h"
 
 /* LIMIT for more columns than LINEAR_COLUMNS_MAX, words of categories among them, or more bytes
  * than a worker has. */
 extern const struct row_sums_method newton_method;
-
-#endif

@@ -11,8 +11,7 @@
  * is left in units of 2^-50. So lanes can be added in any grouping, and no scale has to be known
  * before. Nothing is kept of a row.
  */
-#ifndef RUNTIME_LEARN_SUMS_ROW_SUMS_H
-#define RUNTIME_LEARN_SUMS_ROW_SUMS_H
+#pragma once
 
 #include "runtime/learn/learner.h"
 
@@ -58,5 +57,3 @@ struct row_sums_method {
 
 /* The learner whose subject is a struct row_sums_method. */
 extern const struct learner_method row_sums_learner;
-
-#endif

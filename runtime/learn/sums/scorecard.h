@@ -8,13 +8,10 @@
  *     ROUND   log loss of bad by the weights of evidence of each row's bins, an input each, with
  *             gradient and second derivatives: a step of Newton follows (newton_steps.h)
  */
-#ifndef RUNTIME_LEARN_SUMS_SCORECARD_H
-#define RUNTIME_LEARN_SUMS_SCORECARD_H
+#pragma once
 
 #include "runtime/learn/sums/row_sums.h"
 
 /* INVALID for more than two classes, LIMIT for more bins or inputs than a card has, or more bytes
  * than a worker has. DIVERGED in the end where the steps lead nowhere. */
 extern const struct row_sums_method scorecard_method;
-
-#endif

@@ -13,8 +13,7 @@
  * weights, the quantile is the least number such that the weights up to it are the share q of all
  * of them, or more.
  */
-#ifndef RUNTIME_LEARN_TREES_LEAF_QUANTILES_H
-#define RUNTIME_LEARN_TREES_LEAF_QUANTILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ bool leaf_quantiles_are_found(const struct leaf_quantiles *search);
 
 /* The quantile of a leaf, when they are found; 0 where it has no rows. */
 float leaf_quantiles_value(const struct leaf_quantiles *search, uint32_t leaf);
-
-#endif

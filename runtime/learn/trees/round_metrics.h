@@ -14,8 +14,7 @@
  * The formulas are those of the finished model's metrics (scoring/metrics.h), of scores as boosting
  * adds them up, in float.
  */
-#ifndef RUNTIME_LEARN_TREES_ROUND_METRICS_H
-#define RUNTIME_LEARN_TREES_ROUND_METRICS_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 #include "runtime/learn/trees/tree_objective.h"
@@ -65,5 +64,3 @@ uint64_t round_metrics_scores(const struct round_metrics *metrics, const struct 
 enum status round_metrics_values(const struct round_metrics *metrics, const int64_t *integers,
                                  const int64_t *sums, double *train, double *validation,
                                  struct error *err);
-
-#endif

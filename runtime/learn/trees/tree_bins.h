@@ -21,8 +21,7 @@
  *
  * Cuts are a function of the sample and the limit, so all workers have the same.
  */
-#ifndef RUNTIME_LEARN_TREES_TREE_BINS_H
-#define RUNTIME_LEARN_TREES_TREE_BINS_H
+#pragma once
 
 #include "kinds/trees/trees_attributes.h"
 #include "runtime/data/dataset.h"
@@ -79,5 +78,3 @@ void tree_bins_rows(const struct tree_bins *bins, const struct dataset *dataset,
 /* The bins of a wide column, side by side. */
 void tree_bins_wide_rows(const struct tree_bins *bins, const struct dataset *dataset,
                          uint32_t column, const int32_t *ids, uint32_t rows, uint16_t *out);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * This is what interaction_constraints mean to XGBoost. Directions are those of tree_split.h.
  */
-#ifndef RUNTIME_LEARN_TREES_TREE_CONSTRAINTS_H
-#define RUNTIME_LEARN_TREES_TREE_CONSTRAINTS_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 #include "runtime/learn/trees/tree_bins.h"
@@ -42,5 +41,3 @@ void tree_constraints_narrow(const struct tree_constraints *constraints, struct 
 /* Where the children are of a node that is split by the column. */
 struct tree_above tree_constraints_below(const struct tree_constraints *constraints,
                                          struct tree_above above, uint32_t column);
-
-#endif

@@ -10,8 +10,7 @@
  * Draws are random bits of the seed, the tree and the node, so the workers that sum and the search
  * for splits draw the same. Why: docs/decisions/0320.
  */
-#ifndef RUNTIME_LEARN_TREES_TREE_DRAWS_H
-#define RUNTIME_LEARN_TREES_TREE_DRAWS_H
+#pragma once
 
 #include "runtime/learn/trees/tree_growth.h"
 
@@ -38,5 +37,3 @@ static inline const uint32_t *tree_draws_list(const struct growing_tree *growth,
 {
     return growth->draws.lists + (size_t)i * growth->draws.columns;
 }
-
-#endif

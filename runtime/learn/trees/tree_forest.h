@@ -6,8 +6,7 @@
  * Rows reach leaves here by their bins, stored models by values: the threshold of a split is the
  * cut between two bins, so both reach the same leaf.
  */
-#ifndef RUNTIME_LEARN_TREES_TREE_FOREST_H
-#define RUNTIME_LEARN_TREES_TREE_FOREST_H
+#pragma once
 
 #include "kinds/trees/trees_model.h"
 #include "runtime/learn/trees/tree_growth.h"
@@ -115,5 +114,3 @@ enum status tree_forest_write(const struct tree_forest *forest, uint32_t trees,
                               const struct tree_bins *bins, const struct transform *transform,
                               struct tree_arrays *arrays, struct error *err);
 void tree_arrays_deinit(struct tree_arrays *arrays);
-
-#endif

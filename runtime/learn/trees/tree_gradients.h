@@ -5,8 +5,7 @@
  * it matters. Elements do not depend on each other: the same
  * bits in vectors of any width. All results are within +-TREE_GRADIENT_MOST.
  */
-#ifndef RUNTIME_LEARN_TREES_TREE_GRADIENTS_H
-#define RUNTIME_LEARN_TREES_TREE_GRADIENTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -57,5 +56,3 @@ void gradients_classes(size_t n, size_t k, float factor, const int32_t *classes,
 
 /* Times the rows' weights. */
 void gradients_weigh(size_t n, const float *weights, float *gradients, float *hessians);
-
-#endif

@@ -21,8 +21,7 @@
  *
  * Pure: a function of the histograms that it is given.
  */
-#ifndef RUNTIME_LEARN_TREES_TREE_GROWTH_H
-#define RUNTIME_LEARN_TREES_TREE_GROWTH_H
+#pragma once
 
 #include "base/team.h"
 #include "kinds/trees/trees_attributes.h"
@@ -174,5 +173,3 @@ void tree_growth_adopt(struct growing_tree *growth, const struct growing_counts 
 /* Takes over the members of such a tree that are in no array. */
 void tree_growth_resume(struct growing_tree *growth, uint64_t number, struct tree_units units,
                         uint32_t leaves, uint32_t batch_count);
-
-#endif

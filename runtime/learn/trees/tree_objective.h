@@ -32,8 +32,7 @@
  * derivatives are floats, made by scoring/elementary.h and no library's exp: the same bits
  * everywhere.
  */
-#ifndef RUNTIME_LEARN_TREES_TREE_OBJECTIVE_H
-#define RUNTIME_LEARN_TREES_TREE_OBJECTIVE_H
+#pragma once
 
 #include <math.h>
 
@@ -166,5 +165,3 @@ static inline int64_t tree_objective_count(const struct tree_objective *objectiv
                                   of_sample / fmax(1, fabs((double)label + objective->origin)));
     return of_sample > 0 && count == 0 ? 1 : count;
 }
-
-#endif

@@ -17,8 +17,7 @@
  * A base_score of the statement, which base_margin excludes, is the prediction of a row whose
  * offset is 0. Rows count by their weights, as in tree_objective_base.
  */
-#ifndef RUNTIME_LEARN_TREES_TREE_OFFSET_H
-#define RUNTIME_LEARN_TREES_TREE_OFFSET_H
+#pragma once
 
 #include "runtime/learn/label_range.h"
 #include "runtime/learn/trees/tree_objective.h"
@@ -41,5 +40,3 @@ enum status tree_offset_start(const struct tree_objective *objective, const floa
 /* The range of labels grows by the predictions that rows begin with. */
 void tree_offset_widen(const struct tree_objective *objective, const struct jobspec *spec,
                        struct label_range *range);
-
-#endif

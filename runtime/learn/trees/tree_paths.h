@@ -7,8 +7,7 @@
  * node, without a branch that depends on a row. Which leaf a row reaches is what
  * forest_goes_left says on its way from the root.
  */
-#ifndef RUNTIME_LEARN_TREES_TREE_PATHS_H
-#define RUNTIME_LEARN_TREES_TREE_PATHS_H
+#pragma once
 
 #include "runtime/learn/trees/tree_forest.h"
 
@@ -43,5 +42,3 @@ void tree_paths_deinit(struct tree_paths *paths);
 
 /* rows: up to TREE_PATHS_ROWS, whose leaves are found. */
 void tree_paths_find(struct tree_paths *paths, uint32_t tree, struct path_bins bins, uint32_t rows);
-
-#endif

@@ -21,8 +21,7 @@
  * The loss of a group is 1 less its NDCG, for rank:map 1 less its average precision, of all its
  * rows; it is 0 where no row is relevant.
  */
-#ifndef RUNTIME_LEARN_TREES_TREE_RANKINGS_H
-#define RUNTIME_LEARN_TREES_TREE_RANKINGS_H
+#pragma once
 
 #include "kinds/trees/trees_attributes.h"
 #include "runtime/data/dataset.h"
@@ -74,5 +73,3 @@ void tree_rankings_each(const struct tree_groups *groups, const float *labels, c
                         void (*take)(void *context, const float *ranked, const float *best,
                                      uint32_t n),
                         void *context);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * A hazard is a whole number of 2^-60, in four parts of 30 bits, whose sums are exact.
  */
-#ifndef RUNTIME_LEARN_TREES_TREE_RISKS_H
-#define RUNTIME_LEARN_TREES_TREE_RISKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ void tree_risks_derive(const struct tree_risks *risks, size_t n, const float *y,
  * is XGBoost's cox-nloglik. Returns how many events there are. */
 uint32_t tree_risks_losses(const struct tree_risks *risks, bool are_held_out, size_t n,
                            const float *y, const float *z, double *losses);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Nothing of it is part of the state: it is made of the data set's rows and the trees so far.
  */
-#ifndef RUNTIME_LEARN_TREES_TREE_ROWS_H
-#define RUNTIME_LEARN_TREES_TREE_ROWS_H
+#pragma once
 
 #include "runtime/learn/trees/leaf_quantiles.h"
 #include "runtime/learn/trees/tree_forest.h"
@@ -256,5 +255,3 @@ void tree_rows_count_residuals(const struct tree_rows *lane, uint32_t node, uint
 void tree_rows_exact(const struct tree_rows *lane, const uint32_t *leaves, uint32_t leaf_count,
                      uint32_t output, const struct tree_sampling *sampling, const int exponents[2],
                      int64_t *sums);
-
-#endif

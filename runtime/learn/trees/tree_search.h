@@ -7,8 +7,7 @@
  * joins the words of the growing tree (tree_growth.h), node after node, so that all workers have
  * the same.
  */
-#ifndef RUNTIME_LEARN_TREES_TREE_SEARCH_H
-#define RUNTIME_LEARN_TREES_TREE_SEARCH_H
+#pragma once
 
 #include "base/reserve.h"
 #include "runtime/learn/trees/tree_growth.h"
@@ -58,5 +57,3 @@ enum status tree_search_shared(struct growing_tree *growth, const struct sharing
  * each with the histograms of its columns. */
 enum status tree_search_drawn(struct growing_tree *growth, const uint32_t *nodes, uint32_t count,
                               const int64_t *histograms, struct team *team, struct error *err);
-
-#endif

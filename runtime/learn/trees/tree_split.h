@@ -34,8 +34,7 @@
  *
  * Sums are integers, in units that are the same for all workers, so the best split is, too.
  */
-#ifndef RUNTIME_LEARN_TREES_TREE_SPLIT_H
-#define RUNTIME_LEARN_TREES_TREE_SPLIT_H
+#pragma once
 
 #include "base/random.h"
 #include "runtime/learn/trees/tree_bins.h"
@@ -194,5 +193,3 @@ uint32_t tree_columns_drawn(uint32_t from, double share);
  * Both may be the same array. */
 void tree_columns_draw(const uint8_t *from, uint32_t column_count, double share, uint64_t seed,
                        enum random_purpose purpose, uint64_t number, uint8_t *allowed);
-
-#endif

@@ -4,8 +4,7 @@
  *     tree_split.c       leaves, gains, numbers, which columns are drawn
  *     tree_categories.c  words: one against the rest, sets of an order, lists of wide columns
  */
-#ifndef RUNTIME_LEARN_TREES_TREE_SPLIT_PARTS_H
-#define RUNTIME_LEARN_TREES_TREE_SPLIT_PARTS_H
+#pragma once
 
 #include "runtime/learn/trees/tree_split.h"
 
@@ -69,5 +68,3 @@ struct choice tree_split_choose(const struct finding *finding, struct partings *
 /* Takes the split if it is the best one so far. `left` has no missing values. */
 bool tree_split_take(const struct finding *finding, double gain, struct tree_sums left,
                      bool missing_left, struct tree_split *best);
-
-#endif

@@ -26,12 +26,9 @@
  * bins (tree_rows.h); a lane that moves is read again, and reaches its scores and nodes by the
  * trees so far.
  */
-#ifndef RUNTIME_LEARN_TREES_TREES_H
-#define RUNTIME_LEARN_TREES_TREES_H
+#pragma once
 
 #include "runtime/learn/learner.h"
 
 /* INVALID for labels that the objective does not take. */
 extern const struct learner_method trees_learner;
-
-#endif

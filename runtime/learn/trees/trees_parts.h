@@ -6,8 +6,7 @@
  *     trees_lanes.c   what lanes contribute
  *     trees_state.c   the state by pieces
  */
-#ifndef RUNTIME_LEARN_TREES_TREES_PARTS_H
-#define RUNTIME_LEARN_TREES_TREES_PARTS_H
+#pragma once
 
 #include <pthread.h>
 
@@ -157,5 +156,3 @@ static inline uint32_t trees_risk_integers(const struct trees *trees)
 {
     return 2 * trees->objective.risks.count * TREE_RISK_INTEGERS;
 }
-
-#endif

@@ -8,8 +8,7 @@
  * A real is cut below 2^-140, and beyond 2^140, and NaN counts as 2^140: what is not finite stays
  * seen.
  */
-#ifndef RUNTIME_LEARN_TREES_WIDE_SUMS_H
-#define RUNTIME_LEARN_TREES_WIDE_SUMS_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ static inline double wide_sum_value(const int64_t *digits)
         sum += ldexp((double)digits[digit], digit * WIDE_DIGIT_BITS + WIDE_LEAST_BIT);
     return sum;
 }
-
-#endif
