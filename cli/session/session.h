@@ -6,7 +6,7 @@
 #include "cli/session/options.h"
 #include "extension/postgres/libpq/libpq.h"
 #include "extension/postgres/sql/postgres_cluster.h"
-#include "extension/sqlite/sqlite_host.h"
+#include "extension/sqlite/host/sqlite_host.h"
 #include "parser/parser.h"
 
 #define SESSION_ROWS_SHOWN 40 /* rows of a table on a terminal, until .maxrows says otherwise */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/shell/csv_file.h"
-#include "extension/sqlite/sql.h"
+#include "extension/sqlite/api/sql.h"
 #include "inputs/dates.h"
 #include "planner/column_dates.h"
 #include "planner/column_kind.h"

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "extension/sqlite/sqlite_connection.h"
+#include "extension/sqlite/functions/sqlite_connection.h"
 
 /* A text that SQLite refused as a syntax error may be ours. False when it is
  * not: the caller returns SQLite's error. Else *code is the answer, and

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "extension/sqlite/api.h"
+#include "extension/sqlite/api/api.h"
 
 /* ", ?1, :name": each parameter of the SELECT once, in the order of their numbers. What keeps the
  * SELECT from being prepared is the error, its position in the SELECT. */

@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "extension/sqlite/sqlite_connection.h"
+#include "extension/sqlite/functions/sqlite_connection.h"
 
 /* Registers totrain(), totrain_exec(), totrain_more(), totrain_cell(), totrain_raise() and
  * totrain_config(), and exchange_functions.h, on a connection; closing it removes them. */
