@@ -21,10 +21,6 @@
 
 bool auto_is_named(const struct statement *statement);
 
-/* One after the other; false: there is none at this place. The names of both tasks, and what a
- * WITH draws from. */
-bool auto_kind_at(uint32_t i, const char **classifier, const char **regressor, const char **values);
-
 /* plan->estimator becomes the first kind of the label's task. The SELECT is described then. */
 enum status auto_choose(struct planning *planning);
 /* Fills the search's candidates: so many trials of the estimator's task. */

@@ -18,7 +18,6 @@
 
 enum search_method { SEARCH_RANDOM, SEARCH_HALVING };
 
-#define SEARCH_TRIALS_MAX 200
 /* Rows that are held out where the statement says nothing of them. */
 #define SEARCH_HELD_OUT "0.2"
 

@@ -13,8 +13,6 @@
 #include "extension/engine/host/host.h"
 #include "parser/parser.h"
 
-#define DESCRIPTION_COLUMNS_MAX QUERY_COLUMNS_MAX
-
 /* The result of a statement, known without running it. */
 struct description {
     struct slice *columns;

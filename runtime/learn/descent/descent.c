@@ -18,8 +18,6 @@
 #include "runtime/learn/learner_memory.h"
 #include "scoring/elementary.h"
 
-#define FILE_BYTES_LEAST ((size_t)16 << 20) /* fewer are no trouble for any worker */
-
 /* ---- the plan of a job ---- */
 
 static uint64_t least(uint64_t a, uint64_t b)

@@ -31,12 +31,6 @@ struct tree_layout tree_layout_of(const struct tree_bins *bins)
     return layout;
 }
 
-double tree_rows_bytes(const struct tree_layout *layout, uint32_t outputs)
-{
-    return (double)layout->group_count * layout->row_bytes + layout->bins->column_count +
-           layout->bins->wide_count + outputs * 20. + 14;
-}
-
 /* ---- memory ---- */
 
 static uint32_t block_rows(const struct tree_rows *lane, uint32_t block)

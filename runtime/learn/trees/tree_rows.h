@@ -109,8 +109,6 @@ enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *lay
                            uint32_t outputs, const struct dataset_part *part, bool learns,
                            struct error *err);
 void tree_rows_deinit(struct tree_rows *lane); /* also where there are none */
-/* The bytes that a row takes, about. */
-double tree_rows_bytes(const struct tree_layout *layout, uint32_t outputs);
 
 /* The rows [first, first + count) of the part, which are held, become those from `at` on. */
 void tree_rows_load(struct tree_rows *lane, const struct dataset *dataset,

@@ -139,11 +139,6 @@ static inline uint64_t trees_number_of_growing(const struct trees *trees)
     return (uint64_t)trees_start_count(&trees->start) + trees_growing(trees);
 }
 
-static inline bool trees_have_weights(const struct trees *trees)
-{
-    return trees->learner.dataset->role_columns[ROLE_SAMPLE_WEIGHT] > 0;
-}
-
 /* Is the phase one that measures a round? Before the first one there is nothing to measure. */
 static inline bool trees_measure_round(const struct trees *trees)
 {
