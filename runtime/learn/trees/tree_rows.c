@@ -9,7 +9,7 @@
 #include "base/reserve.h"
 #include "base/vectors.h"
 #include "base/words.h"
-#include "runtime/learn/trees/tree_paths.h"
+#include "runtime/learn/trees/growth/tree_paths.h"
 #include "scoring/elementary.h"
 
 #define CHUNK_ROWS    512 /* encoded, or packed, at once */

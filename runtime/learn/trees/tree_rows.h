@@ -15,10 +15,10 @@
  */
 #pragma once
 
-#include "runtime/learn/trees/leaf_quantiles.h"
-#include "runtime/learn/trees/tree_forest.h"
-#include "runtime/learn/trees/tree_objective.h"
-#include "runtime/learn/trees/tree_rankings.h"
+#include "runtime/learn/trees/growth/tree_forest.h"
+#include "runtime/learn/trees/objective/leaf_quantiles.h"
+#include "runtime/learn/trees/objective/tree_objective.h"
+#include "runtime/learn/trees/objective/tree_rankings.h"
 
 #define TREE_GROUP_COLUMNS 32
 #define TREE_BLOCK_ROWS    8192

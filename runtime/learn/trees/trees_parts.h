@@ -11,7 +11,7 @@
 #include <pthread.h>
 
 #include "runtime/learn/learner.h"
-#include "runtime/learn/trees/round_metrics.h"
+#include "runtime/learn/trees/objective/round_metrics.h"
 #include "runtime/learn/trees/tree_drops.h"
 #include "runtime/learn/trees/tree_rows.h"
 #include "runtime/learn/trees/trees_start.h"

@@ -12,8 +12,8 @@
 
 #include "kinds/trees/trees_model.h"
 #include "runtime/data/dataset.h"
-#include "runtime/learn/trees/tree_forest.h"
-#include "runtime/learn/trees/tree_objective.h"
+#include "runtime/learn/trees/growth/tree_forest.h"
+#include "runtime/learn/trees/objective/tree_objective.h"
 
 struct trees_start {
     const struct trees_model *old; /* the data set's; NULL: there is none */

@@ -26,8 +26,8 @@
 #include "base/team.h"
 #include "kinds/trees/trees_attributes.h"
 #include "kinds/trees/trees_model.h"
-#include "runtime/learn/trees/tree_constraints.h"
-#include "runtime/learn/trees/tree_split.h"
+#include "runtime/learn/trees/growth/tree_constraints.h"
+#include "runtime/learn/trees/growth/tree_split.h"
 
 #define TREE_NO_SLOT UINT32_MAX
 

@@ -1,4 +1,4 @@
-#include "runtime/learn/trees/tree_categories.h"
+#include "runtime/learn/trees/growth/tree_categories.h"
 
 #include <math.h>
 #include <stdlib.h>

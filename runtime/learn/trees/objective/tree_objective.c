@@ -1,4 +1,4 @@
-#include "runtime/learn/trees/tree_objective.h"
+#include "runtime/learn/trees/objective/tree_objective.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 #include "arithmetic/kernels.h"
 #include "runtime/learn/label_range.h"
 #include "runtime/learn/layers/loss_head.h"
-#include "runtime/learn/trees/leaf_quantiles.h"
-#include "runtime/learn/trees/tree_gradients.h"
-#include "runtime/learn/trees/tree_offset.h"
+#include "runtime/learn/trees/objective/leaf_quantiles.h"
+#include "runtime/learn/trees/objective/tree_gradients.h"
+#include "runtime/learn/trees/objective/tree_offset.h"
 #include "scoring/elementary.h"
 #include "scoring/survival.h"
 

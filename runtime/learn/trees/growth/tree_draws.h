@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "runtime/learn/trees/tree_growth.h"
+#include "runtime/learn/trees/growth/tree_growth.h"
 
 /* Prepares the growth's draws, when its bins, constraints and shares are known. NO_MEMORY. */
 enum status tree_draws_init(struct growing_tree *growth, struct error *err);

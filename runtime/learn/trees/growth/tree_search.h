@@ -10,7 +10,7 @@
 #pragma once
 
 #include "base/reserve.h"
-#include "runtime/learn/trees/tree_growth.h"
+#include "runtime/learn/trees/growth/tree_growth.h"
 
 #define TREE_NO_NODE UINT32_MAX
 

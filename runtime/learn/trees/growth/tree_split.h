@@ -37,7 +37,7 @@
 #pragma once
 
 #include "base/random.h"
-#include "runtime/learn/trees/tree_bins.h"
+#include "runtime/learn/trees/growth/tree_bins.h"
 
 /* The sums of the rows of one bin, or of a whole node. */
 struct tree_sums {

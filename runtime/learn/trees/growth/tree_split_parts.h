@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "runtime/learn/trees/tree_split.h"
+#include "runtime/learn/trees/growth/tree_split.h"
 
 /* The penalties and limits of a leaf's value: `least` and `most` by bounds and max_delta_step. */
 struct penalties {

@@ -1,4 +1,4 @@
-#include "runtime/learn/trees/tree_draws.h"
+#include "runtime/learn/trees/growth/tree_draws.h"
 
 #include <math.h>
 #include <stdlib.h>

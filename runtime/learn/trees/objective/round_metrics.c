@@ -1,10 +1,10 @@
-#include "runtime/learn/trees/round_metrics.h"
+#include "runtime/learn/trees/objective/round_metrics.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/words.h"
-#include "runtime/learn/trees/wide_sums.h"
+#include "runtime/learn/trees/objective/wide_sums.h"
 #include "scoring/elementary.h"
 #include "scoring/ranked_labels.h"
 

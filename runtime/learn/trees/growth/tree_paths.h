@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "runtime/learn/trees/tree_forest.h"
+#include "runtime/learn/trees/growth/tree_forest.h"
 
 #define TREE_PATHS_ROWS 4096 /* at a time */
 

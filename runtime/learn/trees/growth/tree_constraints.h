@@ -15,7 +15,7 @@
 #pragma once
 
 #include "jobspec/jobspec.h"
-#include "runtime/learn/trees/tree_bins.h"
+#include "runtime/learn/trees/growth/tree_bins.h"
 
 struct tree_constraints {
     uint32_t column_count;

@@ -17,7 +17,7 @@
 #pragma once
 
 #include "jobspec/jobspec.h"
-#include "runtime/learn/trees/tree_objective.h"
+#include "runtime/learn/trees/objective/tree_objective.h"
 #include "scoring/metrics.h"
 
 #define ROUND_SCORES_MAX (1u << 20)

@@ -1,4 +1,4 @@
-#include "runtime/learn/trees/tree_bins.h"
+#include "runtime/learn/trees/growth/tree_bins.h"
 
 #include <assert.h>
 #include <float.h>

@@ -1,4 +1,4 @@
-#include "runtime/learn/trees/tree_constraints.h"
+#include "runtime/learn/trees/growth/tree_constraints.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
-#include "runtime/learn/trees/tree_growth.h"
+#include "runtime/learn/trees/growth/tree_growth.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/words.h"
-#include "runtime/learn/trees/tree_draws.h"
-#include "runtime/learn/trees/tree_search.h"
+#include "runtime/learn/trees/growth/tree_draws.h"
+#include "runtime/learn/trees/growth/tree_search.h"
 
 #define FAIR_BEYOND 5 /* LightGBM's steps come back from less */
 

@@ -1,4 +1,4 @@
-#include "runtime/learn/trees/tree_forest.h"
+#include "runtime/learn/trees/growth/tree_forest.h"
 
 #include <math.h>
 #include <stdlib.h>

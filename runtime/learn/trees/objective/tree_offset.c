@@ -1,4 +1,4 @@
-#include "runtime/learn/trees/tree_offset.h"
+#include "runtime/learn/trees/objective/tree_offset.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "runtime/learn/trees/tree_gradients.h"
+#include "runtime/learn/trees/objective/tree_gradients.h"
 
 #include <math.h>
 #include <string.h>

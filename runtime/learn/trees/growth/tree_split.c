@@ -1,11 +1,11 @@
-#include "runtime/learn/trees/tree_split_parts.h"
+#include "runtime/learn/trees/growth/tree_split_parts.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/vectors.h"
-#include "runtime/learn/trees/tree_categories.h"
+#include "runtime/learn/trees/growth/tree_categories.h"
 #include "scoring/elementary.h"
 
 #define ROUNDING 0x1p-40 /* part of a score: more than double loses of it, less than rows gain */

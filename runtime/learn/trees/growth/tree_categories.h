@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "runtime/learn/trees/tree_split_parts.h"
+#include "runtime/learn/trees/growth/tree_split_parts.h"
 
 /* Splits by one word; by a set of the words in their order, to *best where one is better. */
 void tree_split_find_word(const struct finding *finding, struct tree_split *best);

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "kinds/trees/trees_model.h"
-#include "runtime/learn/trees/tree_growth.h"
+#include "runtime/learn/trees/growth/tree_growth.h"
 
 /* Without padding: the state is read as bytes. */
 struct forest_node {

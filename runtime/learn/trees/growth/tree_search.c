@@ -1,11 +1,11 @@
-#include "runtime/learn/trees/tree_search.h"
+#include "runtime/learn/trees/growth/tree_search.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/vectors.h"
 #include "base/words.h"
-#include "runtime/learn/trees/tree_draws.h"
+#include "runtime/learn/trees/growth/tree_draws.h"
 
 #define COLUMNS_OF_TASK 8
 #define BIN_NANOSECONDS 5 /* time of the search in a processor, about */

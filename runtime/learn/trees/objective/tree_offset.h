@@ -20,7 +20,7 @@
 #pragma once
 
 #include "runtime/learn/label_range.h"
-#include "runtime/learn/trees/tree_objective.h"
+#include "runtime/learn/trees/objective/tree_objective.h"
 
 /* The offset of a row of the sample, which is held. */
 static inline double tree_offset_of_sample(const struct dataset *dataset, uint64_t row)

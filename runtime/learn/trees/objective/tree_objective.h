@@ -39,8 +39,8 @@
 #include "kinds/trees/trees_attributes.h"
 #include "kinds/trees/trees_model.h"
 #include "runtime/data/dataset.h"
-#include "runtime/learn/trees/tree_rankings.h"
-#include "runtime/learn/trees/tree_risks.h"
+#include "runtime/learn/trees/objective/tree_rankings.h"
+#include "runtime/learn/trees/objective/tree_risks.h"
 
 struct tree_objective {
     enum tree_objective_name name; /* never automatic */
