@@ -6,7 +6,8 @@
  * sees the nodes, and jobs of several namespaces share the same room. Masters give way to it; when
  * it ends one of them decides again.
  */
-#pragma once
+#ifndef CLI_CLUSTER_SHARE_COMMAND_H
+#define CLI_CLUSTER_SHARE_COMMAND_H
 
 #include "cli/session/options.h"
 #include "k8s/client/access.h"
@@ -14,3 +15,5 @@
 /* `namespaces`: names, separated by commas; `rule`: even, mixed or soonest; NULL: mixed. */
 enum status share_command(const struct kube_access *access, struct slice namespaces,
                           const char *rule, struct error *err);
+
+#endif

@@ -7,7 +7,8 @@
  * axis are the N rows, and whose others are those of the node's shape: (N, height, width,
  * channels), and (N) of one number.
  */
-#pragma once
+#ifndef INTEROP_ONNX_ONNX_GRAPH_H
+#define INTEROP_ONNX_ONNX_GRAPH_H
 
 #include "graph/graph.h"
 #include "interop/onnx/onnx_walk.h"
@@ -61,3 +62,5 @@ onnx_value onnx_shaped(struct onnx_graph *graph, onnx_value a, const uint32_t *s
                        uint32_t rank);
 /* One float, (1). */
 onnx_value onnx_float(struct onnx_graph *graph, float value);
+
+#endif

@@ -13,7 +13,8 @@
  * PyTorch has channels behind the rows, and graphs have them last: a value keeps the order that it
  * came in, until an operator looks at it that wants the other.
  */
-#pragma once
+#ifndef INTEROP_ONNX_ONNX_IMPORT_H
+#define INTEROP_ONNX_ONNX_IMPORT_H
 
 #include "graph/graph.h"
 #include "interop/onnx/onnx_read.h"
@@ -112,3 +113,5 @@ enum status onnx_give_weights(struct onnx_import *import, uint32_t node, uint32_
                               const float *values, size_t count);
 /* Floats of the arena, zeros. */
 float *onnx_room(struct onnx_import *import, size_t count);
+
+#endif

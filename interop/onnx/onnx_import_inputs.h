@@ -1,10 +1,13 @@
 /*
  * onnx_import_inputs.h - inputs of a file as columns of a row, and its tensors.
  */
-#pragma once
+#ifndef INTEROP_ONNX_ONNX_IMPORT_INPUTS_H
+#define INTEROP_ONNX_ONNX_IMPORT_INPUTS_H
 
 #include "interop/onnx/onnx_import.h"
 
 /* Begins the graph: the file's constants and inputs are known then, and how often each tensor is
  * taken. */
 enum status onnx_take_inputs(struct onnx_import *import);
+
+#endif

@@ -1,9 +1,12 @@
 /*
  * onnx_import_layers.h - readers of layers, arithmetic, activations and norms.
  */
-#pragma once
+#ifndef INTEROP_ONNX_ONNX_IMPORT_LAYERS_H
+#define INTEROP_ONNX_ONNX_IMPORT_LAYERS_H
 
 #include "interop/onnx/onnx_import.h"
 
 /* The last has no name. */
 extern const struct onnx_operator onnx_layer_readers[];
+
+#endif

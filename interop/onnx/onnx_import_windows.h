@@ -1,9 +1,12 @@
 /*
  * onnx_import_windows.h - readers of convolutions and pools.
  */
-#pragma once
+#ifndef INTEROP_ONNX_ONNX_IMPORT_WINDOWS_H
+#define INTEROP_ONNX_ONNX_IMPORT_WINDOWS_H
 
 #include "interop/onnx/onnx_import.h"
 
 /* The last has no name. */
 extern const struct onnx_operator onnx_window_readers[];
+
+#endif

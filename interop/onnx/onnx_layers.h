@@ -1,9 +1,12 @@
 /*
  * onnx_layers.h - layers, arithmetic, activations, norms and shapes of a graph as operators.
  */
-#pragma once
+#ifndef INTEROP_ONNX_ONNX_LAYERS_H
+#define INTEROP_ONNX_ONNX_LAYERS_H
 
 #include "interop/onnx/onnx_graph.h"
 
 /* The last has no name. */
 extern const struct onnx_operation onnx_layers[];
+
+#endif

@@ -1,7 +1,8 @@
 /*
  * onnx_lookups.h - numbers from lists, and sets, by tables.
  */
-#pragma once
+#ifndef INTEROP_ONNX_ONNX_LOOKUPS_H
+#define INTEROP_ONNX_ONNX_LOOKUPS_H
 
 #include "interop/onnx/onnx_walk.h"
 
@@ -13,3 +14,5 @@ onnx_value onnx_sum_lookups(struct onnx_walk *walk, const struct formula *const 
                             const uint32_t *targets, uint32_t count, uint32_t width);
 struct onnx_packed onnx_pack_sets(struct onnx_walk *walk, const struct formula *const *sets,
                                   uint32_t count);
+
+#endif

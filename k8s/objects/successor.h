@@ -13,7 +13,8 @@
  *
  * Pure: values in, JSON out.
  */
-#pragma once
+#ifndef K8S_OBJECTS_SUCCESSOR_H
+#define K8S_OBJECTS_SUCCESSOR_H
 
 #include "k8s/client/api.h"
 
@@ -32,3 +33,5 @@ enum job_future job_future(const cJSON *job, struct slice uid);
  * however many do so. `avoided`: a node on which it is only where there is no room elsewhere;
  * empty: none. The caller frees it; what did not fit into memory shows in json_print. */
 cJSON *successor_pod(const cJSON *job, struct slice before, struct slice avoided);
+
+#endif

@@ -14,7 +14,8 @@
  *
  * Pure.
  */
-#pragma once
+#ifndef RUNTIME_SHARE_SHARE_CURVE_H
+#define RUNTIME_SHARE_SHARE_CURVE_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -59,3 +60,5 @@ struct share_curve share_curve_fit(uint32_t lanes, const struct share_point *poi
  * lies there, then the largest useful number. 0: both were measured. */
 uint32_t share_curve_probe(const struct share_curve *curve, const struct share_point *points,
                            size_t count, uint32_t workers, uint32_t least, uint32_t most);
+
+#endif

@@ -5,7 +5,8 @@
  *
  *     borrow or load --> cell, cell, cell ... --> note
  */
-#pragma once
+#ifndef EXTENSION_ENGINE_SCORE_UNSEEN_WORDS_H
+#define EXTENSION_ENGINE_SCORE_UNSEEN_WORDS_H
 
 #include "base/arena.h"
 #include "extension/engine/host/host.h"
@@ -43,3 +44,5 @@ static inline bool unseen_words_have(const struct unseen_words *words, size_t co
 void unseen_words_cell(struct unseen_words *words, size_t column, const struct cell *cell);
 /* Adds a notice for each such column. */
 void unseen_words_note(const struct unseen_words *words, struct notice_list *notices);
+
+#endif

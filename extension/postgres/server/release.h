@@ -9,9 +9,12 @@
  * of jobs set tcp_user_timeout and keepalives of their sessions
  * (runtime/data/pgstore/pg_connection.c). Others, as a pg_dump, may read for as long as they like.
  */
-#pragma once
+#ifndef EXTENSION_POSTGRES_SERVER_RELEASE_H
+#define EXTENSION_POSTGRES_SERVER_RELEASE_H
 
 #include "extension/postgres/server/door.h"
 
 /* In the transaction of the door's caller, with whose rollback the tables stay. */
 enum status release_tables(struct door *door, int64_t number, struct error *err);
+
+#endif

@@ -6,7 +6,8 @@
  * of up to 4,096 series and, where errors are few, of some steps together (conformal prediction,
  * pooled).
  */
-#pragma once
+#ifndef RUNTIME_LEARN_SERIES_SERIES_REACH_H
+#define RUNTIME_LEARN_SERIES_SERIES_REACH_H
 
 #include "base/error.h"
 #include "kinds/forecast/forecast_model.h"
@@ -21,3 +22,5 @@
 enum status series_reaches(const int64_t *const *records, uint32_t count, uint32_t horizon,
                            double level, float *reaches, bool *has_any, double *coverage,
                            struct error *err);
+
+#endif
