@@ -119,6 +119,7 @@ struct kind_settings {
  * others. */
 enum far_values {
     FAR_KEPT, /* they are numbers as any other */
+    FAR_TOLD, /* the same, and where they are few a notice tells of them: sums of squares are theirs */
     FAR_FEW,  /* one that many rows have is missing there; where hardly any row has others, these
                  count as less far ones */
     FAR_CUT   /* the same, however many rows have others */
@@ -223,6 +224,9 @@ struct kind {
     /* The treatment of values far from all others (runtime/data/robust_inputs.h). NULL: they are
      * kept. */
     enum far_values (*far_values)(const struct kind_params *params);
+    /* Does a regression learn by the squared error of the label as it is, most of which one far
+     * label may be? NULL: it does not. */
+    bool (*squares_errors)(const struct kind_params *params);
     /* The least parameters and bytes of a model with this list, of any length and values, in an
      * attribute of type INTEGERS, for the message about one that is out of range. */
     struct kind_cost (*list_cost)(const double *items, size_t count);

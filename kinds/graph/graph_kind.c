@@ -123,6 +123,7 @@ const struct kind graph_kind = {
     .length = graph_length,
     .far_values = graph_far_values,
     .link = network_link,
+    .squares_errors = network_squares_errors,
     .aim = network_aim,
     .size_hint = "Parameters, gradients, their sums and optimizer state are counted; use smaller "
                  "layers in the definition, or fewer words by VOCABULARY(column, n).",

@@ -155,6 +155,12 @@ static void score(void *workspace, const float *dense, const int32_t *ids, uint3
     }
 }
 
+static enum far_values far_values_of(const struct kind_params *params)
+{
+    (void)params;
+    return FAR_TOLD;
+}
+
 const struct kind kmeans_kind = {
     .name = "kmeans",
     .attributes = &kmeans_attributes,
@@ -166,6 +172,7 @@ const struct kind kmeans_kind = {
     .takes_numbers_alone = true,
     .is_shift_free = true,
     .cost = cost,
+    .far_values = far_values_of,
     .size_attribute = "model.n_clusters",
     .size_hint = "Centers, those of a state that is taken, and sums are counted; lower "
                  "model.n_clusters.",

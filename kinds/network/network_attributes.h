@@ -212,6 +212,7 @@ void network_cost_learning(const struct network_params *network, double id_rows,
 uint32_t network_norm_parameters(const struct network_params *network);
 struct kind_cost network_list_cost(const double *units, size_t count);
 enum label_link network_link(const struct kind_params *params);
+bool network_squares_errors(const struct kind_params *params);
 enum aim network_aim(const struct kind_params *params);
 struct kind_length network_length(const struct kind_params *params, enum task task);
 enum far_values network_far_values(const struct kind_params *params);

@@ -42,6 +42,13 @@ static bool takes_exposure(const struct kind_params *params)
     }
 }
 
+static bool squares_errors(const struct kind_params *params)
+{
+    const enum tree_objective_name objective = trees_params(params)->objective;
+
+    return objective == TREE_AUTOMATIC || objective == TREE_SQUARED_ERROR;
+}
+
 const struct kind trees_kind = {
     .name = "trees",
     .attributes = &trees_attributes,
@@ -65,6 +72,7 @@ const struct kind trees_kind = {
     .measures_itself = measures_itself,
     .aim = aim_of,
     .takes_exposure = takes_exposure,
+    .squares_errors = squares_errors,
     .measures_rounds = true,
     .size_attribute = "max_leaves",
     .size_hint = "Histograms of the nodes that may still be split are counted; lower max_leaves or "

@@ -35,7 +35,9 @@
  * middle of all others, as -999 is: most of the far cells have it.
  */
 struct sampled_column {
-    struct robust_range range; /* zero, too, where FAR_FEW is asked for and far cells are not few */
+    /* Zero, too, of an input where far cells are not few, unless FAR_CUT is asked for. A regression's
+     * label has one, whatever is asked for. */
+    struct robust_range range;
     double code;
     uint32_t cells, code_cells; /* code_cells have the code; 0: there is no code */
     /* The cells without the code: */

@@ -12,6 +12,9 @@
  *                                    linear model does so only where they are few (FEW_FAR_OF)
  *                                    and COLUMN NUMERIC does not keep them: a line goes on
  *
+ * A kind that takes numbers as they are may have a notice of a few far ones (FAR_TOLD). So has each
+ * regression that learns by squared errors, of labels.
+ *
  * The transform keeps what was decided, so that scoring does the same. The middle half and the code
  * are those of a sample of the training rows (column_sample.h), the deviation that of all of them.
  */
@@ -28,6 +31,8 @@
     64.0 /* deviations that none of COLUMN_SAMPLE_ROWS numbers can be from their mean: where a     \
             code is left out, the deviation of the sample scales a linear model's column, and what \
             the sample has not seen counts as no farther than this */
+
+#define ROBUST_LABELS_FAR 1000.0 /* times as wide as the middle half are all labels */
 
 /* Changes the inputs of the transform that need it, and adds a notice for each. columns: of the
  * inputs, in their order. NO_MEMORY. */

@@ -244,8 +244,7 @@ static enum status find_middle_half(struct tree_objective *objective, struct err
 
     if (objective->dataset->sample.rows == 0 ||
         (objective->name != TREE_HUBER && objective->name != TREE_FAIR &&
-         objective->name != TREE_PSEUDO_HUBER &&
-         (objective->name != TREE_SQUARED_ERROR || objective->dataset->labels.count > 0)))
+         objective->name != TREE_PSEUDO_HUBER))
         return STATUS_OK;
     TRY(quantile_of_sample(objective, .25, &low, err));
     TRY(quantile_of_sample(objective, .75, &high, err));

@@ -59,7 +59,7 @@ struct tree_objective {
     /* The same of the squared error where it is not the loss; else 0. */
     double square_unit, square_most;
     /* The width of the middle half of the sample's labels, where the loss has a bound in units of
-     * the label (huber, fair, reg:pseudohubererror) or is the squared error; else 0. */
+     * the label (huber, fair, reg:pseudohubererror); else 0. */
     double middle_half;
     double weight_scale;     /* sample weights are counted as integers of weight * scale */
     struct tree_risks risks; /* survival:cox's, taken anew for each round; else empty */
