@@ -119,7 +119,8 @@ struct kind_settings {
  * others. */
 enum far_values {
     FAR_KEPT, /* they are numbers as any other */
-    FAR_TOLD, /* the same, and where they are few a notice tells of them: sums of squares are theirs */
+    FAR_TOLD, /* the same, and where they are few a notice tells of them: sums of squares are theirs
+               */
     FAR_FEW,  /* one that many rows have is missing there; where hardly any row has others, these
                  count as less far ones */
     FAR_CUT   /* the same, however many rows have others */

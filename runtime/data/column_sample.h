@@ -35,8 +35,8 @@
  * middle of all others, as -999 is: most of the far cells have it.
  */
 struct sampled_column {
-    /* Zero, too, of an input where far cells are not few, unless FAR_CUT is asked for. A regression's
-     * label has one, whatever is asked for. */
+    /* Zero, too, of an input where far cells are not few, unless FAR_CUT is asked for. A
+     * regression's label has one, whatever is asked for. */
     struct robust_range range;
     double code;
     uint32_t cells, code_cells; /* code_cells have the code; 0: there is no code */

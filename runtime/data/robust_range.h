@@ -11,9 +11,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define ROBUST_COUNT_MIN 20  /* numbers; fewer tell nothing */
+#define ROBUST_COUNT_MIN 20    /* numbers; fewer tell nothing */
 #define ROBUST_HALF      1.349 /* the middle half's width, by the deviation */
-#define ROBUST_FAR       5.0 /* deviations from the middle: farther is far away */
+#define ROBUST_FAR       5.0   /* deviations from the middle: farther is far away */
 
 struct robust_range {
     double middle, deviation; /* the median; 0: nothing is known */

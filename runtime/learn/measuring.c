@@ -480,10 +480,8 @@ enum status measuring_run(struct measuring *measuring, bool *is_done, struct err
         return STATUS_OK;
     if (measuring->next < measuring->end)
         return measure_some(measuring, err);
-    if (measuring->parts_begun == 1 && !leaks_are_done(&measuring->leaks)) {
-        leaks_some(&measuring->leaks, &measuring->notices);
-        return STATUS_OK;
-    }
+    if (measuring->parts_begun == 1 && !leaks_are_done(&measuring->leaks))
+        return leaks_some(&measuring->leaks, &measuring->notices, err);
     if (measuring->parts_begun == 1 && !sample_statistics_are_done(&measuring->statistics))
         return sample_statistics_some(&measuring->statistics, err);
     release_range(measuring);

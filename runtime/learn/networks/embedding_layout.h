@@ -47,6 +47,7 @@ struct embedding_network {
 /* Room to compute one lane in. Rows are a chunk. */
 struct embedding_space {
     float *dense;                     /* (chunk, dense) */
+    float *offsets;                   /* (chunk), of a transform that has one; else NULL */
     int32_t *ids;                     /* (chunk, ids of a row) */
     float *inputs, *dinputs;          /* (chunk, inputs) */
     float *hidden[HIDDEN_LAYERS_MAX]; /* (chunk, units): activations */

@@ -47,7 +47,8 @@
  * border has .69, and in the mean of all rows. */
 #define APART_ROW     0.5
 #define APART_LOSS    1e-7
-#define ENDLESS_ERROR 1e2 /* in log odds */
+#define ENDLESS_ERROR 1e2  /* in log odds */
+#define SMALL_WEIGHT  1e-4 /* mean weight of rows below which sums may lose digits */
 
 enum regression_phase { REGRESSION_START, REGRESSION_ROUND };
 
@@ -613,6 +614,12 @@ static enum status refuse_more(const struct regression *regression, struct error
         return error_hint(err, "Most often some columns tell classes apart perfectly, so that "
                                "coefficients grow without end: leave these columns out, or set "
                                "model.l2 = 1.");
+    if (regression->dataset->weight_average > 0 &&
+        regression->dataset->weight_average < SMALL_WEIGHT)
+        return error_hint(err,
+                          "The rows' weights are %.2g in the mean, too small for exact sums. Only "
+                          "their ratios matter: multiply them in the SELECT.",
+                          regression->dataset->weight_average);
     return error_hint(err, "Raise model.max_iter.");
 }
 

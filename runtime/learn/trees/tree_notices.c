@@ -2,7 +2,8 @@
 
 #include "runtime/learn/label_range.h"
 
-#define BOUNDS_FAR 10 /* times as wide as the bound are half of the labels */
+#define WEIGHTS_UNEVEN 16 /* times as heavy as the lightest row is the heaviest */
+#define BOUNDS_FAR     10 /* times as wide as the bound are half of the labels */
 
 /* A loss's bound, which the user chooses in units of the label. */
 struct loss_bound {
@@ -109,8 +110,27 @@ static bool has_one_label(const struct trees *trees)
     return learner->dataset->train.rows > 1 && range.least == range.greatest;
 }
 
+/* Gradients of a quantile are no whole multiples of the hessians, which are the weights: both are
+ * rounded to 16 bits, each for itself, so that light rows of one side seem to differ. */
+static void note_uneven_weights(const struct trees *trees, struct notice_list *notices)
+{
+    const struct dataset *dataset = trees->learner.dataset;
+    const uint32_t column = dataset->role_columns[ROLE_SAMPLE_WEIGHT];
+    const struct spool_column_summary *weights = &dataset->spool.summaries[column];
+
+    if (trees->objective.name != TREE_QUANTILE || column == 0 ||
+        !(weights->greatest > WEIGHTS_UNEVEN * weights->least))
+        return;
+    notice_add(notices, NOTICE_SETTING,
+               "%s with weights from %.3g to %.3g: gradients are rounded to 16 bits of the "
+               "greatest, and may part rows of little weight that lie on one side",
+               tree_objective_words[TREE_QUANTILE], weights->least, weights->greatest);
+    notice_hint(notices, "Greater min_child_weight or gamma keeps such rows together.");
+}
+
 void tree_notices(const struct trees *trees, struct notice_list *notices)
 {
+    note_uneven_weights(trees, notices);
     if (has_one_label(trees) || note_bound(&trees->objective, notices))
         return;
     if (trees->forest.tree_count > 0 && trees->forest.node_count <= trees->forest.tree_count)
