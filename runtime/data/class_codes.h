@@ -4,6 +4,8 @@
  * A class is one where it looks like a code (odd_numbers.h), has two digits or more, and is farther
  * from the classes next to it than all others are from each other, many times. So -1 beside 0 and
  * 1, 9 among digits, and numbers of wards, teams or answers of HTTP are classes like others.
+ *
+ * Classes that are words for yes and no, more than two of them, are told of as well.
  */
 #ifndef RUNTIME_DATA_CLASS_CODES_H
 #define RUNTIME_DATA_CLASS_CODES_H

@@ -7,6 +7,8 @@
  *     0                 the same beside numbers that all are far above it
  *     20240131          all cells are dates when their digits are year, month and day, in one of
  *                       some orders, also with a time
+ *     1706659200        all cells are seconds or milliseconds since 1970, of this century, and the
+ *                       column has the name of a time (told of inputs alone)
  *
  * A model takes both as the numbers that they are, unless robust_inputs.h makes a missing value of
  * a code: this is for a notice. Nothing is said of few cells and of few different ones.
@@ -38,6 +40,8 @@ enum numbered_date {
     WRITTEN_MONTH_FIRST, /* 1312024 */
     WRITTEN_MINUTE,      /* 202401312359 */
     WRITTEN_SECOND,      /* 20240131235959 */
+    WRITTEN_EPOCH,       /* seconds since 1970, of 2000 to 2040 */
+    WRITTEN_EPOCH_MS,    /* milliseconds since then */
     WRITTEN_DATES
 };
 

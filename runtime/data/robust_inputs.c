@@ -1,5 +1,7 @@
 #include "runtime/data/robust_inputs.h"
 
+#include <math.h>
+
 #include "jobspec/jobspec_sections.h"
 
 /* ---- notices ---- */
@@ -129,6 +131,22 @@ static void note_far_labels(const struct robust_range *middle, const struct jobs
                                   "the logarithm of the label, gives them less weight.");
 }
 
+/* Below that squares of labels are 0, and with them losses and R2. */
+static void note_vanishing_labels(const struct jobspec *spec, const struct dataset *dataset)
+{
+    const struct spool_column_summary *label = &dataset->spool.summaries[spec->input_count];
+    const double most = fmax(fabs(label->least), fabs(label->greatest));
+
+    if (spec->task != TASK_REGRESSION || kind_of(spec)->learns_series || !(most > 0) ||
+        most >= ROBUST_LABELS_LEAST)
+        return;
+    notice_add(dataset->notices, NOTICE_LABEL,
+               "label column \"%.*s\" has no number beyond %.3g, whose square is 0 to a computer: "
+               "neither losses nor R2 tell anything",
+               SLICE_FORMAT(spec->label), most);
+    notice_hint(dataset->notices, "Multiply the label by a constant in the SELECT.");
+}
+
 /* ---- inputs ---- */
 
 static void leave_code_out(const struct sampled_column *column, enum far_values far,
@@ -177,6 +195,7 @@ enum status robust_inputs(const struct sampled_column *columns, const struct job
 
     if (!ranged)
         return fail_no_memory(err);
+    note_vanishing_labels(spec, dataset);
     note_far_labels(&columns[spec->input_count].range, spec, dataset);
     for (uint32_t i = 0; i < transform->input_count && far != FAR_KEPT; i++) {
         const double before = transform->inputs[i].scale;

@@ -32,7 +32,8 @@
             code is left out, the deviation of the sample scales a linear model's column, and what \
             the sample has not seen counts as no farther than this */
 
-#define ROBUST_LABELS_FAR 1000.0 /* times as wide as the middle half are all labels */
+#define ROBUST_LABELS_LEAST 1e-150 /* squares of smaller labels lose digits, or are 0 */
+#define ROBUST_LABELS_FAR   1000.0 /* times as wide as the middle half are all labels */
 
 /* Changes the inputs of the transform that need it, and adds a notice for each. columns: of the
  * inputs, in their order. NO_MEMORY. */

@@ -299,6 +299,33 @@ class Silence(harness.Case):
         self.assertIn("look at F1 or Recall.", said)
         self.assertNotIn("balanced", said)
 
+    def test_seconds_since_1970_are_told_by_the_name_of_a_time(self):
+        self.make(tables.stays_table())
+        for column, sql in (("start AS created_at", "datetime(created_at, 'unixepoch') AS created_at"),
+                            ("start * 1000 AS ts", "datetime(ts / 1000, 'unixepoch') AS ts")):
+            said = [notice for notice in self.notices(f"{column}, id, liked", "LinearRegressor LABEL liked") if "since 1970, as " in notice]
+            self.assertEqual(len(said), 1)
+            self.assertIn(sql, said[0])
+        self.assertNotIn("since 1970", " ".join(self.notices("start AS price, start / 100 AS ts, liked", "LinearRegressor LABEL liked")))
+        self.assertIn("holds dates", " ".join(self.notices(f"{sql.replace('/ 1000', '')}, liked".replace("(ts", "(start"), "LinearRegressor LABEL liked")))
+
+    def test_classes_that_all_say_yes_or_no_are_named(self):
+        self.make(tables.stays_table())
+        many = "CASE WHEN liked > 0 THEN CASE id % 3 WHEN 0 THEN 'yes' WHEN 1 THEN 'Y' ELSE '1' END ELSE CASE id % 2 WHEN 0 THEN 'no' ELSE '0' END END"
+        said = [notice for notice in self.notices(f"paid, {many} AS y", "LinearClassifier LABEL y") if "all say yes or no" in notice]
+        self.assertEqual(len(said), 1)
+        cure = said[0].split(". ", 1)[1].split(" in the SELECT")[0]
+        found = self.run_all(f"SELECT paid, {cure} FROM (SELECT paid, {many} AS y FROM t) TO TRAIN LinearClassifier LABEL y INTO m")
+        self.assertNotIn("yes or no", str(found))
+        self.assertIn("AUC", [row[0] for row in found])
+        self.assertNotIn("yes or no", " ".join(self.notices("paid, CASE WHEN liked > 0 THEN 'yes' ELSE 'no' END AS y", "LinearClassifier LABEL y")))
+
+    def test_labels_whose_squares_vanish_are_named(self):
+        self.make(tables.stays_table())
+        for model in ("LinearRegressor", "XGBRegressor", "OLS"):
+            self.assertIn("whose square is 0", " ".join(self.notices("paid, liked * 1e-300 AS y", f"{model} LABEL y")))
+            self.assertNotIn("whose square", " ".join(self.notices("paid, liked * 1e-30 AS y", f"{model} LABEL y")))
+
     def test_weights_too_small_for_sums_are_told(self):
         self.make(tables.stays_table())
         with self.assertRaisesRegex(sqlite3.Error, "Only their ratios matter: multiply them in the SELECT"):
