@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#define NORMAL_TAILS 3.290 /* of a normal distribution: from the share of .05 to that of .95 */
+#define NORMAL_TAILS 3.290 /* a normal distribution's width from the share .05 to .95 */
 
 static double quantile(const double *sorted, size_t count, uint32_t percent)
 {

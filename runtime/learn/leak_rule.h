@@ -21,7 +21,7 @@ enum leak_rule_of {
     OF_EQUAL_OR_NEAREST,
     OF_EQUAL,
     OF_NEXT,     /* the nearest of the other values */
-    OF_BOTH_NEXT /* of numbers: the next ones below and above, by their rows */
+    OF_BOTH_NEXT /* the next numbers below and above, by their rows */
 };
 
 /* The prediction by the rows of one value: a class, or a mean of standardised numbers. */
@@ -39,7 +39,7 @@ struct leak_rule {
     uint32_t *counts;              /* (classes): zeros between two values */
     uint32_t known_count;
     bool is_words;
-    bool has_shares; /* of two classes the share of the second one is predicted, a number */
+    bool has_shares; /* the share of the second of two classes is predicted, a number */
     double usual;  /* prediction where nothing is known: the most frequent class, or the mean of the
                       rows that judge */
     double spread; /* loss of `usual` on these rows: rows of other classes, or squares around the
@@ -54,7 +54,7 @@ void leak_rule_free(struct leak_rule *rule); /* NULL, too */
 /* Measures the prediction without any column, once the sample's rows are held. */
 void leak_rule_measure_usual(struct leak_rule *rule);
 
-/* Of two classes: predicts shares from now on, by which a value that makes one class somewhat more
+/* Predicts shares of two classes from now on, by which a value that makes one class somewhat more
  * frequent is told, or classes again. To be learned anew. */
 void leak_rule_take_shares(struct leak_rule *rule, bool has_shares);
 

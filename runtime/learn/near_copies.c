@@ -11,7 +11,7 @@ struct moments {
     uint32_t inputs[NEAR_COPIES_INPUTS], count;
     double means[NEAR_COPIES_INPUTS];
     double row[NEAR_COPIES_INPUTS];
-    double products[NEAR_COPIES_INPUTS][NEAR_COPIES_INPUTS]; /* of what is more than the means */
+    double products[NEAR_COPIES_INPUTS][NEAR_COPIES_INPUTS]; /* sums over rows, less the means */
 };
 
 /* NaN: it is missing. */
