@@ -64,6 +64,22 @@ static bool says_yes_or_no(struct slice class, bool *is_word)
     return kind == TEXT_BOOLEAN || slice_is(class, "1") || slice_is(class, "0");
 }
 
+/* Classes that differ in more than capitals and spaces around them. */
+static uint32_t different_classes(const struct labels *labels)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < labels->count; i++) {
+        uint32_t j = 0;
+
+        while (j < i && !slice_equal_fold(slice_trim(labels->values[i].text),
+                                          slice_trim(labels->values[j].text)))
+            j++;
+        count += j == i;
+    }
+    return count;
+}
+
 /* More than two classes that all say yes or no are two in several spellings. */
 static void note_yes_and_no(struct slice label, const struct labels *labels,
                             struct notice_list *notices)
@@ -75,7 +91,7 @@ static void note_yes_and_no(struct slice label, const struct labels *labels,
     for (uint32_t i = 0; i < labels->count; i++)
         if (!says_yes_or_no(labels->values[i].text, &is_word))
             return;
-    if (!is_word)
+    if (!is_word || different_classes(labels) <= 2)
         return;
     notice_add(notices, NOTICE_LABEL,
                "label column \"%.*s\" has %u classes, as '%.*s' and '%.*s', that all say yes or no",
