@@ -320,6 +320,12 @@ class Silence(harness.Case):
         self.assertIn("AUC", [row[0] for row in found])
         self.assertNotIn("yes or no", " ".join(self.notices("paid, CASE WHEN liked > 0 THEN 'yes' ELSE 'no' END AS y", "LinearClassifier LABEL y")))
 
+    def test_quantiles_with_uneven_weights_are_told(self):
+        self.make(tables.stays_table())
+        train = "XGBRegressor WITH objective = 'reg:quantileerror', quantile_alpha = 0.9, n_estimators = 3, sample_weight = 'w' LABEL liked"
+        self.assertIn("with weights from 1 to 100: gradients are rounded", " ".join(self.notices("paid, 1 + 99 * (id % 2) AS w, liked", train)))
+        self.assertNotIn("gradients are rounded", " ".join(self.notices("paid, 1 + id % 9 AS w, liked", train)))
+
     def test_labels_whose_squares_vanish_are_named(self):
         self.make(tables.stays_table())
         for model in ("LinearRegressor", "XGBRegressor", "OLS"):
