@@ -16,6 +16,9 @@ struct adjusted {
     void *fitted;
 };
 
+/* Is the season too long for states of a model, and found? Of a fit that is kept: was it? */
+bool adjusted_suits(const struct series *series, const struct fitting *fitting);
+
 /* Needs two seasons. */
 enum status adjusted_fit(const struct method *method, const struct series *series,
                          const struct fitting *fitting, struct adjusted *adjusted,

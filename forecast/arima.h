@@ -37,6 +37,10 @@ struct arima {
     struct arima_room *room; /* for forecasts */
 };
 
+/* Numbers that are kept of models that a search found, at most, and of one of a given order. */
+#define ARIMA_KEPT_SEARCHED 14
+#define ARIMA_KEPT          (2 + KEPT_ORDERS * (4 + ARIMA_KEPT_SEARCHED))
+
 /* Memory for models of one series, one at a time: fits and forecasts use it. */
 struct arima_room;
 
@@ -54,6 +58,10 @@ bool arima_is_possible(const struct arima_order *order, const struct series *ser
 enum status arima_fit(const struct arima_order *order, const struct series *series,
                       const struct fitting *fitting, double gain, struct arima_room *room,
                       struct arima *arima, struct error *err);
+
+/* A fitted model and its weight as they are kept (kept.h), or as they were. */
+void arima_keep(const struct series *series, struct arima_room *room, struct kept *kept,
+                struct arima *arima, double *weight);
 
 /* Errors that a series would have with these parameters and no mean, into errors (count + horizon
  * of the room's series); how many. They are linear in the values, so that those of a sum are the

@@ -17,6 +17,10 @@
 #include "forecast/method.h"
 
 #define ETS_SEASON_MAX 24 /* longest season whose states are fitted */
+/* Numbers that fits of all forms keep at most: with such seasons, and of a series without its
+ * pattern, which has the forms without a season. */
+#define ETS_KEPT          (2 + KEPT_FORMS * (9 + ETS_SEASON_MAX))
+#define ETS_KEPT_ADJUSTED (2 + KEPT_FORMS * 10)
 
 enum ets_trend { ETS_NO_TREND, ETS_TREND, ETS_DAMPED };
 enum ets_season { ETS_NO_SEASON, ETS_ADDED, ETS_TIMES };

@@ -17,6 +17,9 @@ struct pattern {
  * seasons, and is false of fewer. */
 bool season_is_found(const double *values, uint32_t count, uint32_t season);
 
+/* The same of the series' season; of a fit that is kept (kept.h): was it? */
+bool season_is_kept(const struct series *series, const struct fitting *fitting);
+
 /* The longest of these lengths (ascending) that is found; 1 where none is. */
 uint32_t season_choose(const double *values, uint32_t count, const uint32_t *lengths,
                        uint32_t length_count);

@@ -16,6 +16,8 @@
 
 #include "forecast/method.h"
 
+#define THETA_KEPT 7 /* numbers that a fit keeps */
+
 extern const struct method theta_method, optimized_theta_method, dynamic_theta_method,
     dynamic_optimized_theta_method;
 

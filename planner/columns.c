@@ -1304,7 +1304,7 @@ enum status columns_plan(struct planning *planning)
 
     TRY(choices_new(planning, &choices));
     TRY(check_clauses(planning));
-    if (old_model_is_named(planning))
+    if (old_model_gives_inputs(planning))
         TRY(choose_as_before(planning, &choices));
     else if (statement->column_clause_count > 0)
         TRY(choose_by_clauses(planning, &choices));

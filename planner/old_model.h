@@ -14,6 +14,8 @@
 
 /* Is there one? After old_model_find it is plan->model. */
 bool old_model_is_named(const struct planning *planning);
+/* And does it say what the inputs are? A forecast's are those that its attributes name. */
+bool old_model_gives_inputs(const struct planning *planning);
 /* plan->model, where the statement names one that its kind can go on from. UNSUPPORTED for a kind
  * that cannot, INVALID for a model of another kind. Before the task is chosen. */
 enum status old_model_find(struct planning *planning);

@@ -181,6 +181,8 @@ struct kind {
     /* Inputs that are numbers become categories, so many buckets of about as many rows; NULL: they
      * stay numbers. */
     uint32_t (*buckets)(const struct kind_params *params);
+    /* Has a model of the kind, by its outline, what learning goes on from? NULL: all have. */
+    bool (*can_go_on)(const void *outline);
     bool goes_on; /* TO TRAIN ... USING a model of the kind goes on from it */
     /* Where learning starts from an old model's weights: do its arrays' shapes and use follow from
      * the attribute, which params_of knows then? NULL: rows start from the old model's outputs. */

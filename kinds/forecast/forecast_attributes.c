@@ -159,6 +159,17 @@ static enum status check_transform(const struct forecast_params *params,
     return error_hint(err, "It forecasts zeros among other values, which have no logarithm.");
 }
 
+/* What a total's parameters are kept of would have to be told from the rows of its parts. */
+static enum status check_kept(const struct forecast_params *params,
+                              const struct kind_settings *settings, struct error *err)
+{
+    if (!params->keeps || params->hierarchy == HIERARCHY_NONE)
+        return STATUS_OK;
+    fail_at(err, STATUS_UNSUPPORTED, position_of(settings, "forecast.hierarchy"),
+            "forecast.keep_parameters does not go together with forecast.hierarchy");
+    return error_hint(err, "Leave one of them out: models of totals are trained anew.");
+}
+
 enum status forecast_settle(struct kind_params *all, const struct kind_settings *settings,
                             struct error *err)
 {
@@ -169,6 +180,7 @@ enum status forecast_settle(struct kind_params *all, const struct kind_settings 
     TRY(check_limits(params, settings, err));
     TRY(check_hierarchy(params, settings, err));
     TRY(check_transform(params, settings, err));
+    TRY(check_kept(params, settings, err));
     TRY(check_order(&params->order, "forecast.order", ARIMA_LAGS_MAX, settings, err));
     TRY(check_order(&params->seasonal_order, "forecast.seasonal_order", ARIMA_SEASONS_MAX, settings,
                     err));

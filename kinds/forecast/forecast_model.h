@@ -50,6 +50,12 @@ extern const double
 /* The kinds of times. */
 enum forecast_times { FORECAST_NUMBERS, FORECAST_DATES, FORECAST_MOMENTS };
 
+/* How the series of a model came to be that went on from another (USING): not in it; with rows that
+ * are new; with none; fitted anew, as what was kept of it did not go with its rows. */
+enum series_way { WAY_NEW, WAY_MOVED, WAY_STAYED, WAY_ANEW, SERIES_WAYS };
+
+#define FORECAST_KEPT_MAX 4096 /* numbers of a series */
+
 /* Counted as a model is written, for those who read its meta row alone. */
 #define SEASONS_SHOWN 4
 
@@ -93,6 +99,10 @@ struct forecast_model {
     const float *expected;  /* (series, history * STEP_NUMBERS), the last value's last: a deviation
                                below 0 where nothing is expected */
     const float *coefficients; /* (series, regressors * NUMBER_PARTS); NULL without regressors */
+    uint32_t kept;              /* numbers of each series that are kept (forecast_kept.h); 0: none */
+    const float *numbers;       /* (series, kept * KEPT_PARTS) */
+    uint32_t ways[SERIES_WAYS]; /* numbers of series; 0, too, where nothing is kept */
+    struct forecast_params fitted;      /* attributes that the kept numbers depend on */
     const struct forecast_found *found; /* NULL: it was not stored yet */
 };
 

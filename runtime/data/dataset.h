@@ -87,6 +87,8 @@ struct dataset {
     /* USING: the model that learning goes on from, whose transform and labels the rows have; NULL:
      * there is none. It lives in `old`. */
     const struct model *old_model;
+    /* The same where the rows have a transform of their own: that of a kind that learns series. */
+    const struct model *old_series;
     struct fold_score *fold_scores; /* (fold_score_count): FOLD_SCORES_GIVEN: those of the folds */
     size_t fold_score_count;
     struct arena old;

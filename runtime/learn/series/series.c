@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "jobspec/job_size.h"
+#include "kinds/forecast/forecast_kept.h"
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_store.h"
 #include "runtime/learn/learner_memory.h"
@@ -186,6 +187,7 @@ static enum status settle_counts(struct series_learner *series, struct error *er
     for (uint32_t i = 0; i < series_ranges(series); i++)
         series->total += (uint64_t)series->counts[COMMON_STEPS_COUNTS + i];
     settle_end(series);
+    TRY(series_olds_check_steps(&series->olds, &steps, err));
     TRY(series_plan_settle(&series->plan, &steps, err));
     return reserve_records(series, series->total, err);
 }
@@ -382,8 +384,8 @@ static enum status measure(void *self, bool *is_done, struct error *err)
     if (series->is_measured)
         return STATUS_OK;
     series_model_deinit(&series->model);
-    TRY(series_model_make(&series->plan, series->learner.spec, series->learner.dataset,
-                          series->records, series->progress.done, &series->model, err));
+    TRY(series_model_make(&series->plan, series->olds.forecast, series->learner.spec,
+                          series->learner.dataset, series->records, series->progress.done, &series->model, err));
     *is_done = series->is_measured = true;
     return STATUS_OK;
 }
@@ -429,6 +431,7 @@ static void series_close(void *self)
     }
     series_model_deinit(&series->model);
     series_totals_deinit(&series->totals);
+    series_olds_close(&series->olds);
     free(series->tasks);
     free(series->fitted);
     free(series);
@@ -530,6 +533,9 @@ enum status series_open(const struct jobspec *spec, const struct dataset *datase
                             &series->plan, err));
     series->plan.regressors = forecast_regressors(&dataset->transform);
     series->plan.regressor_inputs = forecast_time_input(&dataset->transform) + 1;
+    if (params->keeps)
+        series->plan.kept = forecast_kept_most(params, series->plan.regressors);
+    TRY_OR(failed, status, series_olds_open(dataset, series->groups, &series->olds, err));
     series->width = series_plan_words(&series->plan);
     TRY_OR(failed, status, share_out(series, err));
     TRY_OR(failed, status, allocate(series, err));

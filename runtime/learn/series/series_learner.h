@@ -11,6 +11,7 @@
 #include "forecast/common_steps.h"
 #include "runtime/learn/learner.h"
 #include "runtime/learn/series/series_model.h"
+#include "runtime/learn/series/series_old.h"
 #include "runtime/learn/series/series_totals.h"
 
 /* The fields of the state. */
@@ -44,6 +45,7 @@ struct series_task {
 struct series_learner {
     struct learner learner;
     struct series_plan plan;
+    struct series_olds olds;
     uint32_t groups, width, each; /* each: series of a lane in a phase */
     struct series_progress progress;
     int64_t *counts;  /* COMMON_STEPS_COUNTS, then (lanes * ranges) series of each range, and in a

@@ -23,4 +23,9 @@ enum status series_reaches(const int64_t *const *records, uint32_t count, uint32
                            double level, float *reaches, bool *has_any, double *coverage,
                            struct error *err);
 
+/* The share of the errors of the records that lie within reaches of another model at the level; NAN
+ * where there are none. */
+double series_reach_coverage(const int64_t *const *records, uint32_t count, uint32_t horizon,
+                             double level, const float *reaches);
+
 #endif
