@@ -16,7 +16,7 @@ struct adjusted {
     void *fitted;
 };
 
-/* Is the season too long for states of a model, and found? Of a fit that is kept: was it? */
+/* Is the season too long for states of a model, and found? A fit that is read tells that it was. */
 bool adjusted_suits(const struct series *series, const struct fitting *fitting);
 
 /* Needs two seasons. */

@@ -8,7 +8,7 @@
 #include "forecast/naive.h"
 
 #define FORMS_MAX 15
-#define CODE_MOST 17 /* of a form */
+#define CODE_MOST 17 /* a form's greatest code */
 
 struct forms {
     struct ets models[FORMS_MAX];

@@ -247,12 +247,10 @@ static void project(const void *fitted, const struct series *series, uint32_t or
     }
 }
 
-const struct method theta_method = {"theta", "the Theta method", fit_standard, project,
-                                    THETA_KEPT};
+const struct method theta_method = {"theta", "the Theta method", fit_standard, project, THETA_KEPT};
 const struct method optimized_theta_method = {"optimizedtheta", "Theta with a fitted weight",
                                               fit_optimized, project, THETA_KEPT};
 const struct method dynamic_theta_method = {"dynamictheta", "Theta of a line that moves",
                                             fit_dynamic, project, THETA_KEPT};
 const struct method dynamic_optimized_theta_method = {"dynamicoptimizedtheta", "both",
-                                                      fit_dynamic_optimized, project,
-                                                      THETA_KEPT};
+                                                      fit_dynamic_optimized, project, THETA_KEPT};

@@ -260,8 +260,10 @@ static void explain_model(struct explanation *explanation)
     text_printf(out, "%s, %s", plan->estimator->name, task_words[plan->estimator->task]);
     explanation_line(explanation, "model");
     if (plan->model_name.size > 0) {
-        text_printf(out, "%.*s of version %lld, whose inputs it takes",
-                    SLICE_FORMAT(plan->model_name), (long long)plan->model.version);
+        text_printf(out, "%.*s of version %lld, whose %s", SLICE_FORMAT(plan->model_name),
+                    (long long)plan->model.version,
+                    plan->estimator->kind->learns_series ? "series move on by new rows"
+                                                         : "inputs it takes");
         explanation_line(explanation, "goes on from");
     }
     if (plan->into_schema.size > 0)

@@ -52,8 +52,9 @@ enum status old_model_find(struct planning *planning)
         fail_at(planning->err, STATUS_UNSUPPORTED, place_of(planning),
                 "USING in TO TRAIN, to go on from another model, is not supported yet by %s",
                 plan->estimator->name);
-        return error_hint(planning->err, "Boosted trees, networks, linear models, forecasts and models "
-                                         "of definitions go on from models of their kind.");
+        return error_hint(planning->err,
+                          "Boosted trees, networks, linear models, forecasts and models "
+                          "of definitions go on from models of their kind.");
     }
     if (!plan->model.kind) /* kind_choose may have found it */
         TRY(model_find(planning));

@@ -159,7 +159,8 @@ static enum status check_transform(const struct forecast_params *params,
     return error_hint(err, "It forecasts zeros among other values, which have no logarithm.");
 }
 
-/* What a total's parameters are kept of would have to be told from the rows of its parts. */
+/* Errors of totals are those of pasts in which all series end together: a series that moves on has
+ * another past. */
 static enum status check_kept(const struct forecast_params *params,
                               const struct kind_settings *settings, struct error *err)
 {

@@ -3,8 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/bytes.h"
-
 /* ---- numbers ---- */
 
 #define LOW_BITS  21
@@ -23,8 +21,8 @@ void kept_to_parts(double number, float parts[KEPT_PARTS])
 
 double kept_of_parts(const float parts[KEPT_PARTS])
 {
-    const uint64_t bits = (uint64_t)parts[0] << (2 * LOW_BITS) | (uint64_t)parts[1] << LOW_BITS |
-                          (uint64_t)parts[2];
+    const uint64_t bits =
+        (uint64_t)parts[0] << (2 * LOW_BITS) | (uint64_t)parts[1] << LOW_BITS | (uint64_t)parts[2];
     double number;
 
     memcpy(&number, &bits, sizeof number);
@@ -128,9 +126,9 @@ static enum status read_ways(const cJSON *object, struct forecast_model *forecas
             return fail(err, STATUS_CORRUPT, "model: a count of series that is none");
         forecast->ways[count++] = (uint32_t)item->valuedouble;
     }
-    return count == SERIES_WAYS
-               ? STATUS_OK
-               : fail(err, STATUS_CORRUPT, "model: %u counts of series, not %d", count, SERIES_WAYS);
+    return count == SERIES_WAYS ? STATUS_OK
+                                : fail(err, STATUS_CORRUPT, "model: %u counts of series, not %d",
+                                       count, SERIES_WAYS);
 }
 
 enum status forecast_read_kept(const cJSON *object, struct forecast_model *forecast,
@@ -166,10 +164,14 @@ bool forecast_kept_digest(const struct forecast_model *forecast, uint32_t i, uin
     const struct forecast_params *fitted = &forecast->fitted;
     const struct counts *const counts[] = {&fitted->seasons, &fitted->order,
                                            &fitted->seasonal_order};
-    const uint64_t numbers[NUMBERS] = {forecast->kept,        fitted->method,
-                                       fitted->gaps,          fitted->transform,
-                                       forecast->ways[WAY_NEW], forecast->ways[WAY_MOVED],
-                                       forecast->ways[WAY_STAYED], forecast->ways[WAY_ANEW]};
+    const uint64_t numbers[NUMBERS] = {forecast->kept,
+                                       fitted->method,
+                                       fitted->gaps,
+                                       fitted->transform,
+                                       forecast->ways[WAY_NEW],
+                                       forecast->ways[WAY_MOVED],
+                                       forecast->ways[WAY_STAYED],
+                                       forecast->ways[WAY_ANEW]};
 
     if (forecast->kept == 0)
         return false;

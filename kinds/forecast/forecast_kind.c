@@ -31,8 +31,8 @@ static struct kind_cost cost(const struct kind_params *params, const struct kind
     const double kept = forecast_params(params)->keeps
                             ? forecast_kept_most(forecast_params(params), (uint32_t)regressors)
                             : 0;
-    const double floats =
-        KEPT_PARTS * kept + shape->ids + SERIES_FACTS + STEP_NUMBERS * (horizon + history) + NUMBER_PARTS * regressors;
+    const double floats = KEPT_PARTS * kept + shape->ids + SERIES_FACTS +
+                          STEP_NUMBERS * (horizon + history) + NUMBER_PARTS * regressors;
     const double words = FORECAST_RECORD_WORDS + FORECAST_STEP_WORDS * horizon +
                          FORECAST_EXPECTED_WORDS * history + regressors +
                          (kept > 0 ? FORECAST_KEPT_WORDS + kept : 0);

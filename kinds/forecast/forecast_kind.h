@@ -20,8 +20,8 @@
 #define FORECAST_ORIGIN_WORDS    2
 #define FORECAST_PAST_WORDS      4
 /* and for the parameters of a series that are kept, beside their numbers */
-#define FORECAST_KEPT_WORDS      2
-#define FORECAST_QUANTILES       3 /* lower bound, value, upper bound */
+#define FORECAST_KEPT_WORDS 2
+#define FORECAST_QUANTILES  3 /* lower bound, value, upper bound */
 
 extern const struct kind forecast_kind;
 

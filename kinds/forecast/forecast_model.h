@@ -99,9 +99,9 @@ struct forecast_model {
     const float *expected;  /* (series, history * STEP_NUMBERS), the last value's last: a deviation
                                below 0 where nothing is expected */
     const float *coefficients; /* (series, regressors * NUMBER_PARTS); NULL without regressors */
-    uint32_t kept;              /* numbers of each series that are kept (forecast_kept.h); 0: none */
-    const float *numbers;       /* (series, kept * KEPT_PARTS) */
-    uint32_t ways[SERIES_WAYS]; /* numbers of series; 0, too, where nothing is kept */
+    uint32_t kept;             /* numbers of each series that are kept (forecast_kept.h); 0: none */
+    const float *numbers;      /* (series, kept * KEPT_PARTS) */
+    uint32_t ways[SERIES_WAYS];         /* numbers of series; 0, too, where nothing is kept */
     struct forecast_params fitted;      /* attributes that the kept numbers depend on */
     const struct forecast_found *found; /* NULL: it was not stored yet */
 };

@@ -310,11 +310,11 @@ bool forecast_number(const struct model *model, uint32_t i, uint64_t *number)
                                                     forecast->hierarchy,
                                                     forecast->is_transformed};
     const uint32_t count = forecast->is_transformed || forecast->kept > 0 ? NUMBERS_OF_TRANSFORM
-                           : forecast->hierarchy != HIERARCHY_NONE ? NUMBERS_OF_HIERARCHY
-                           : forecast->history > 0                 ? NUMBERS_OF_HISTORY
-                           : forecast_is_limited(limits)           ? NUMBERS_OF_LIMITS
-                           : forecast->regressors > 0              ? NUMBERS_OF_REGRESSORS
-                                                                   : NUMBERS_OF_ALL;
+                           : forecast->hierarchy != HIERARCHY_NONE        ? NUMBERS_OF_HIERARCHY
+                           : forecast->history > 0                        ? NUMBERS_OF_HISTORY
+                           : forecast_is_limited(limits)                  ? NUMBERS_OF_LIMITS
+                           : forecast->regressors > 0                     ? NUMBERS_OF_REGRESSORS
+                                                                          : NUMBERS_OF_ALL;
 
     if (i >= count)
         return forecast_kept_digest(forecast, i - count, number);
@@ -336,8 +336,7 @@ bool forecast_array(const struct model *model, uint32_t i, struct model_array *a
         {"coefficients", forecast->series, (uint64_t)forecast->regressors * NUMBER_PARTS, true,
          &forecast->coefficients},
         {"lambdas", forecast->series, 1, true, &forecast->lambdas},
-        {"kept", forecast->series, (uint64_t)forecast->kept * KEPT_PARTS, true,
-         &forecast->numbers},
+        {"kept", forecast->series, (uint64_t)forecast->kept * KEPT_PARTS, true, &forecast->numbers},
     };
     const bool is_there[] = {true,
                              true,

@@ -55,6 +55,7 @@ struct described_catalog {
     struct cell classes[DESCRIBED_COLUMNS_MAX];
     struct forecast_model outline; /* model.outline */
     struct forecast_found found;   /* outline.found */
+    struct kind_params fitted;     /* model.params of a forecast that keeps parameters */
     struct slice model_name, schemas, file, refused;
     int refused_position;
     bool has_model, has_schemas;

@@ -5,9 +5,7 @@
 #include "base/random.h"
 #include "forecast/auto_arima.h"
 #include "forecast/auto_ets.h"
-#include "forecast/ets.h"
 #include "forecast/regressors.h"
-#include "forecast/theta.h"
 
 #define HORIZON_HERE 12
 #define OLD          72
@@ -86,10 +84,11 @@ static void check_method(const char *method, uint32_t season, bool is_searched)
 
 static void what_was_kept_gives_the_same_forecast(void **state)
 {
-    static const char *const searched[] = {"forecast",      "autoets",      "ets",
-                                           "autoarima",     "arima",        "theta",
-                                           "optimizedtheta", "dynamictheta", "dynamicoptimizedtheta",
-                                           "mstl",          "stlarima"};
+    static const char *const searched[] = {
+        "forecast",       "autoets",      "ets",
+        "autoarima",      "arima",        "theta",
+        "optimizedtheta", "dynamictheta", "dynamicoptimizedtheta",
+        "mstl",           "stlarima"};
 
     (void)state;
     for (size_t i = 0; i < sizeof searched / sizeof *searched; i++) {
@@ -109,8 +108,8 @@ static void check_states(const char *name, const struct method *method)
     const struct series old = {values, OLD, 6}, all = {values, OLD + NEW, 6};
     struct kept written = {.numbers = numbers, .room = ROOM}, read;
     struct arena arena;
-    const struct fitting fitting = {.arena = &arena, .horizon = HORIZON_HERE + NEW,
-                                    .kept = &written};
+    const struct fitting fitting = {
+        .arena = &arena, .horizon = HORIZON_HERE + NEW, .kept = &written};
     struct outcome moved;
     struct error err;
     void *fitted;
@@ -193,21 +192,22 @@ static void values_that_do_not_go_with_it_spoil_a_list(void **state)
 /* A list that nobody wrote, whatever it holds, is no harm. */
 static void lists_of_any_numbers_end(void **state)
 {
-    static const char *const methods[] = {"forecast", "autoets", "autoarima", "theta", "mstl",
-                                          "stlarima"};
+    static const char *const methods[] = {"forecast", "autoets", "autoarima",
+                                          "theta",    "mstl",    "stlarima"};
     static const double odd[] = {0, 1, 2, 5, 17, 48000, 1e300, -1, 0.5, NAN, INFINITY};
     double values[OLD], numbers[ROOM];
     (void)state;
 
     make(values, OLD, 6);
     for (uint64_t turn = 0; turn < 400; turn++) {
-        struct kept read = {.numbers = numbers, .room = (uint32_t)(turn * 7 % ROOM),
-                            .is_read = true};
+        struct kept read = {
+            .numbers = numbers, .room = (uint32_t)(turn * 7 % ROOM), .is_read = true};
         struct outcome outcome;
         struct error err;
 
         for (uint32_t i = 0; i < ROOM; i++)
-            numbers[i] = odd[random_bits(turn, RANDOM_SIMULATION, i, 0) % (sizeof odd / sizeof *odd)];
+            numbers[i] =
+                odd[random_bits(turn, RANDOM_SIMULATION, i, 0) % (sizeof odd / sizeof *odd)];
         numbers[0] = numbers[1] = 0;
         numbers[2] = turn % 2 ? 6 : 30;
         run(methods[turn % 6], values, OLD, 6, &read, &outcome, &err); /* or INVALID */

@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "runtime/learn/series/series_fit.h"
+#include "runtime/learn/series/series_plan.h"
 
 #define HORIZON_HERE 3
 #define POINTS_HERE  64

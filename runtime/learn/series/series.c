@@ -13,6 +13,7 @@
 #include "runtime/learn/learner_memory.h"
 #include "runtime/learn/learner_state.h"
 #include "runtime/learn/series/series_lanes.h"
+#include "runtime/learn/series/series_plan.h"
 #include "scoring/model_write.h"
 
 #define HELD_BYTES       ((uint64_t)32 << 20) /* bytes of one range's rows, over all lanes */
@@ -385,7 +386,8 @@ static enum status measure(void *self, bool *is_done, struct error *err)
         return STATUS_OK;
     series_model_deinit(&series->model);
     TRY(series_model_make(&series->plan, series->olds.forecast, series->learner.spec,
-                          series->learner.dataset, series->records, series->progress.done, &series->model, err));
+                          series->learner.dataset, series->records, series->progress.done,
+                          &series->model, err));
     *is_done = series->is_measured = true;
     return STATUS_OK;
 }

@@ -111,23 +111,17 @@ struct series_plan {
     struct forecast_limits limits;
     enum forecast_transform transform; /* with one the word behind the coefficients is a lambda */
     enum forecast_hierarchy hierarchy;
-    int64_t end; /* time of the last value of all series of a hierarchy */
-    uint32_t kept;                /* numbers of a series that are kept at most; 0: none */
-    const struct series_old *old; /* in the plan of one series: what was kept of it; NULL: nothing */
+    int64_t end;   /* time of the last value of all series of a hierarchy */
+    uint32_t kept; /* numbers of a series that are kept at most; 0: none */
+    const struct series_old
+        *old; /* in the plan of one series: what was kept of it; NULL: nothing */
     uint32_t regressors;
     const struct transform_input *regressor_inputs; /* (regressors) */
 };
 
-/* NULL of a statement that the planner let through: INVALID. */
-enum status series_plan_make(const struct forecast_params *params, bool are_numbers,
-                             struct series_plan *plan, struct error *err);
-/* With the step of all series, from which the seasons follow where none are given. INVALID where a
- * method needs a season and the times have none. */
-enum status series_plan_settle(struct series_plan *plan, const struct steps *steps,
-                               struct error *err);
-
-/* Words of a record, and those before the parameters that are kept (series_kept.h); the place of what it has in a hierarchy, and of one of its origins, or of its
- * lambda: there are no transforms in a hierarchy. */
+/* Words of a record, and those before the parameters that are kept (series_kept.h); the place of
+ * what it has in a hierarchy, and of one of its origins, or of its lambda: there are no transforms
+ * in a hierarchy. */
 static inline uint32_t series_plan_hierarchy(const struct series_plan *plan)
 {
     return series_record_words(plan->options.horizon, plan->options.history, plan->regressors);

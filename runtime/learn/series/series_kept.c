@@ -53,8 +53,7 @@ enum status series_kept_choose(const struct series_plan *plan, const struct grid
         !(grid->count < GROWN_MOST * old->numbers[KEPT_AT_FIT]))
         return STATUS_OK;
     *way = last == old->last ? WAY_STAYED : WAY_MOVED;
-    *origin =
-        (uint32_t)(steps_index(&grid->steps, old->last) - (grid->last - grid->count + 1)) + 1;
+    *origin = (uint32_t)(steps_index(&grid->steps, old->last) - (grid->last - grid->count + 1)) + 1;
     return STATUS_OK;
 }
 

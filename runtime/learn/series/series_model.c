@@ -111,7 +111,7 @@ static enum forecast_times times_of(const struct series_plan *plan, const struct
     return FORECAST_DATES;
 }
 
-/* What is kept of the series, as wide as the one of which most is. */
+/* Parameters of the series, as wide as the one that has most. */
 static enum status fill_kept(const struct series_plan *plan, const struct records *records,
                              struct series_model *model, struct error *err)
 {
@@ -367,7 +367,7 @@ static void tell(const struct series_plan *plan, const struct forecast_model *ol
 {
     const uint64_t few = count_short(records), measured = count_measured(records);
     const uint64_t gaps = count_gaps(records);
-    const bool measures = plan->backtests > 0 && !old; /* what came may be less than a horizon */
+    const bool measures = plan->backtests > 0 && !old; /* fewer rows than a horizon may have come */
 
     if (all > records->count)
         notice_add(notices, NOTICE_MISSING,

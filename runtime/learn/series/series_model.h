@@ -12,14 +12,15 @@
 struct series_model {
     struct forecast_model content;
     float *ids, *facts, *forecasts, *expected, *reaches, *coefficients;
-    float *numbers; /* that are kept */
+    float *numbers; /* parameters */
     float *lambdas; /* the content's, as those above */
     struct result_metric metrics[LEARNER_METRICS_MAX];
     size_t metric_count;
     struct notice_list notices;
 };
 
-/* old: the model that is gone on from; NULL: none. records (count, series_plan_words), in any order. INVALID where no series has a value. */
+/* old: the model that is gone on from; NULL: none. records (count, series_plan_words), in any
+ * order. INVALID where no series has a value. */
 enum status series_model_make(const struct series_plan *plan, const struct forecast_model *old,
                               const struct jobspec *spec, const struct dataset *dataset,
                               const int64_t *records, uint64_t count, struct series_model *model,

@@ -16,7 +16,7 @@ static int by_word(const void *a, const void *b)
     return slice_compare(((const struct old_word *)a)->word, ((const struct old_word *)b)->word);
 }
 
-/* Of each word of `own` its place among those of `old`. */
+/* Finds the place among the words of `old` of each word of `own`. */
 static enum status map_words(const struct transform_input *own, const struct transform_input *old,
                              int32_t **map, struct error *err)
 {
@@ -97,8 +97,9 @@ enum status series_olds_check_steps(const struct series_olds *olds, const struct
     if (!olds->forecast ||
         (olds->forecast->unit == steps->unit && olds->forecast->size == steps->size))
         return STATUS_OK;
-    fail(err, STATUS_INVALID, "the times of these rows have another step than those of the old "
-                              "model");
+    fail(err, STATUS_INVALID,
+         "the times of these rows have another step than those of the old "
+         "model");
     return error_hint(err, "Look whether a time is a mistake; without USING all series are fitted "
                            "anew, by the step that these rows have.");
 }

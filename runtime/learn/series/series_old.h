@@ -9,7 +9,7 @@
 
 struct series_olds {
     const struct forecast_model *forecast; /* NULL: nothing is gone on from */
-    int32_t *words[FORECAST_GROUPS_MAX];   /* of each word of the rows the old model's; -1: none */
+    int32_t *words[FORECAST_GROUPS_MAX]; /* the old model's word for each of the rows'; -1: none */
 };
 
 /* INVALID where the old model's columns are others than those of the rows. */

@@ -1,4 +1,4 @@
-#include "runtime/learn/series/series_fit.h"
+#include "runtime/learn/series/series_plan.h"
 
 enum status series_plan_make(const struct forecast_params *params, bool are_numbers,
                              struct series_plan *plan, struct error *err)
