@@ -196,6 +196,7 @@ struct plan {
     bool explains_series; /* EXPLAIN of a forecast: `results` are its columns, too */
     uint32_t part_seasons[SERIES_SEASONS_MAX]; /* (part_season_count): lengths, ascending */
     uint32_t part_season_count;
+    uint32_t part_effect_count; /* regressors whose effects are parts, behind the seasons */
     bool has_target;
     bool replaces_any; /* predict.replace, evaluate.replace */
     enum plan_bad_rows bad_rows;

@@ -176,7 +176,8 @@ enum status forecast_settle(struct kind_params *all, const struct kind_settings 
 {
     const struct forecast_params *params = forecast_params(all);
     const struct slice method = slice_of(forecast_method_words[params->method]);
-    const bool is_arima = slice_is(method, "arima") || slice_is(method, "stlarima");
+    const bool is_arima = slice_is(method, "arima") || slice_is(method, "stlarima") ||
+                          slice_is(method, "autoarima"); /* an order ends its search */
 
     TRY(check_limits(params, settings, err));
     TRY(check_hierarchy(params, settings, err));

@@ -156,6 +156,8 @@ struct forecast_interval forecast_interval_of(double level);
  * regressors it is finished by forecast_add_regressors. */
 struct forecast_step forecast_step_of(const struct forecast_model *forecast, uint32_t series,
                                       int64_t ahead, const struct forecast_interval *interval);
+/* The coefficient of regressor `i` in a series. */
+double forecast_coefficient(const struct forecast_model *forecast, uint32_t series, uint32_t i);
 /* The same with regressors (regressors), none of them NAN. */
 void forecast_add_regressors(const struct forecast_model *forecast, uint32_t series,
                              const double *regressors, struct forecast_step *step);

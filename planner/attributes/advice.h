@@ -34,7 +34,8 @@ struct advice {
     unsigned scope;          /* SCOPE_... */
     const char *tool;        /* "XGBoost": the first that has it */
     const struct kind *kind; /* the only kind of models that it is for; NULL: any */
-    const char *value;       /* the only value that it is for, or ADVICE_...; NULL: any */
+    const char *value;       /* the only value that it is for, or list of it alone, or ADVICE_...;
+                                NULL: any */
     const char *instead;     /* NULL: nothing, it is to be left out */
     const char *why;         /* a clause, small letters, without a full stop */
 };

@@ -841,6 +841,34 @@ static void a_forecast_is_asked_for_what_it_has(void **state)
     scene_deinit(&scene);
 }
 
+#define STORE_TRAIN(estimator, old)                                                                \
+    "SELECT * FROM t TO TRAIN " estimator " WITH forecast.time = 'day', forecast.group = "         \
+    "['store', 'item'], forecast.horizon = 14 LABEL sales USING " old " INTO m"
+
+static void a_forecast_goes_on_from_one_that_keeps_parameters(void **state)
+{
+    static const char kept[] = "-- model: kept Forecast regression; label sales real; inputs store "
+                               "category, item category, day numeric\n";
+    struct scene scene;
+    const struct plan *plan = &scene.plan;
+    struct text statement;
+    (void)state;
+
+    scene_init(&scene);
+    text_init(&statement, TEXT_MAXIMUM);
+    text_printf(&statement, "%s%s%s", STORE_ROWS, kept, STORE_TRAIN("Forecast", "kept"));
+    PLAN_OK(text_string(&statement));
+    CHECK(forecast_params(&plan->spec.params)->keeps);
+    CHECK_INT(plan->input_count, 3);
+    text_clear(&statement);
+    text_printf(&statement, "%s%s%s", STORE_ROWS, kept, STORE_TRAIN("Theta", "kept"));
+    PLAN_FAILS(text_string(&statement), STATUS_INVALID, "which no Theta has");
+    PLAN_FAILS(STORE_ROWS STORES STORE_TRAIN("Forecast", "f"), STATUS_INVALID,
+               "model \"f\" keeps no parameters");
+    text_deinit(&statement);
+    scene_deinit(&scene);
+}
+
 /* A day of hours is shorter than the week that was found. */
 static void a_forecast_is_explained_by_its_parts(void **state)
 {
@@ -862,6 +890,12 @@ static void a_forecast_is_explained_by_its_parts(void **state)
     CHECK_INT(plan->part_seasons[0], 24);
     CHECK_INT(plan->part_seasons[1], 168);
     CHECK_INT(plan->label_column, 3);
+    PLAN_OK("-- query: day TEXT 9 texts 9 dates; sales REAL 9 reals; promo INTEGER 9 integers\n"
+            "-- model: f Forecast regression; label sales real; inputs day numeric, promo numeric\n"
+            "SELECT * FROM t TO EXPLAIN f");
+    CHECK_INT(plan->part_effect_count, 1);
+    CHECK(slice_is(plan->results[5].name, "effect_promo"));
+    CHECK(slice_is(plan->results[6].name, "remainder"));
     PLAN_OK("-- query: season_24 TEXT 9 texts; day TEXT 9 texts 9 dates; trend REAL 9 reals\n"
             "-- model: f Forecast regression; label trend real; inputs season_24 category, day "
             "numeric\nSELECT * FROM t TO EXPLAIN f");
@@ -1091,6 +1125,7 @@ int main(void)
         cmocka_unit_test(a_forecast_has_the_columns_of_its_history),
         cmocka_unit_test(days_of_a_statement_count_its_steps),
         cmocka_unit_test(a_forecast_is_asked_for_what_it_has),
+        cmocka_unit_test(a_forecast_goes_on_from_one_that_keeps_parameters),
         cmocka_unit_test(a_forecast_is_explained_by_its_parts),
         cmocka_unit_test(values_that_came_are_checked),
         cmocka_unit_test(a_threshold_is_a_number_or_a_rule),

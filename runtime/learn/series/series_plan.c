@@ -1,5 +1,7 @@
 #include "runtime/learn/series/series_plan.h"
 
+#include "forecast/auto_arima.h"
+
 enum status series_plan_make(const struct forecast_params *params, bool are_numbers,
                              struct series_plan *plan, struct error *err)
 {
@@ -13,12 +15,14 @@ enum status series_plan_make(const struct forecast_params *params, bool are_numb
                                  .hierarchy = (enum forecast_hierarchy)params->hierarchy,
                                  .transform = (enum forecast_transform)params->transform,
                                  .has_seasons = params->seasons.count > 0};
+    options->has_order = forecast_order(params, &options->order);
     TRY(forecast_method(slice_of(forecast_method_words[params->method]), &options->method, err));
+    if (options->has_order && options->method == &auto_arima_method) /* an order ends the search */
+        options->method = &arima_method;
     options->horizon = params->horizon;
     options->history = params->history;
     options->level = params->level;
     options->season_is_given = params->seasons.count == 1;
-    options->has_order = forecast_order(params, &options->order);
     for (uint32_t i = 0; i < params->seasons.count; i++)
         forecast_add_season(options, params->seasons.items[i]);
     return STATUS_OK;
