@@ -179,6 +179,16 @@ class WhatIsExpected(RegressorCase):
         self.run_all("UPDATE t SET promo = NULL WHERE day = (SELECT max(day) FROM t)")
         self.fails("SELECT * FROM t TO EXPLAIN m", 'row \\d+: regressor "promo" is NULL beside a value', "coalesce(promo, 0)")
 
+    def test_a_picture_of_one_series(self):
+        self.train()
+        select = ("SELECT promo, price, store, item, day, sales FROM (SELECT * FROM t UNION ALL SELECT store, item, day, NULL, promo, price "
+                  "FROM t_next) WHERE store = 's1' {} ORDER BY day")
+        done = self.run_program("picture", self.path, "m", "forecast", "-c", select.format("AND item = 0"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("what came, and what is expected", done.stdout)
+        done = self.run_program("picture", self.path, "m", "forecast", "-c", select.format(""))
+        self.assertIn("the rows are of several series, or not in the order of their times", done.stderr)
+
     def test_logarithms_have_no_sums_of_effects(self):
         self.train("AutoETS", more=", forecast.transform = 'log'")
         cursor = self.database.execute("SELECT * FROM t TO EXPLAIN m")
