@@ -155,6 +155,14 @@ static enum status take_attribute(struct planning *planning, const struct attrib
     return copy_value(attribute, plan->model.params->bytes, members, planning->err);
 }
 
+bool old_model_gives(const struct planning *planning, const struct attribute *attribute)
+{
+    const struct kind *kind = planning->plan->estimator->kind;
+
+    return old_model_is_named(planning) && planning->plan->model.params && kind->is_of_shape &&
+           kind->is_of_shape(attribute);
+}
+
 enum status old_model_take_shape(struct planning *planning)
 {
     const struct plan *plan = planning->plan;

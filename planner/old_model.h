@@ -12,6 +12,9 @@
 
 #include "planner/planning.h"
 
+/* Does an attribute that is not set have its value from there? */
+bool old_model_gives(const struct planning *planning, const struct attribute *attribute);
+
 /* Is there one? After old_model_find it is plan->model. */
 bool old_model_is_named(const struct planning *planning);
 /* And does it say what the inputs are? A forecast's are those that its attributes name. */

@@ -100,7 +100,8 @@ static enum status set_members(const struct planning *planning, const struct att
             continue;
         if (setting) {
             set_from_value(attribute, &setting->value, members);
-        } else if (estimator_uses(estimator, attribute) && attribute->example) {
+        } else if (estimator_uses(estimator, attribute) && attribute->example &&
+                   !old_model_gives(planning, attribute)) {
             fail_at(planning->err, STATUS_INVALID, planning->statement->model.position,
                     "%s needs %s", estimator->name, attribute->name);
             return error_hint(planning->err, "%s", attribute->example);

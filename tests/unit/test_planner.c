@@ -861,6 +861,12 @@ static void a_forecast_goes_on_from_one_that_keeps_parameters(void **state)
     CHECK(forecast_params(&plan->spec.params)->keeps);
     CHECK_INT(plan->input_count, 3);
     text_clear(&statement);
+    text_printf(&statement, "%s%s%s", STORE_ROWS, kept,
+                "SELECT * FROM t TO TRAIN Forecast WITH forecast.time = 'day', forecast.group = "
+                "['store', 'item'] LABEL sales USING kept INTO m");
+    PLAN_OK(text_string(&statement));
+    CHECK_INT(forecast_params(&plan->spec.params)->horizon, 14);
+    text_clear(&statement);
     text_printf(&statement, "%s%s%s", STORE_ROWS, kept, STORE_TRAIN("Theta", "kept"));
     PLAN_FAILS(text_string(&statement), STATUS_INVALID, "which no Theta has");
     PLAN_FAILS(STORE_ROWS STORES STORE_TRAIN("Forecast", "f"), STATUS_INVALID,
