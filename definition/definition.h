@@ -62,6 +62,9 @@ enum status definition_name_read(const struct name *name, struct arena *arena,
 enum status definition_of_statement(const struct statement *statement, struct slice program,
                                     struct arena *arena, struct definition *definition,
                                     struct error *err);
+/* Reads a file of a DEFINE MODEL, whose name becomes another one. INVALID with the file's line. */
+enum status definition_of_file(struct slice text, struct slice name, struct arena *arena,
+                               struct definition *definition, struct error *err);
 /* Reads a statement that was stored. CORRUPT where it is none, or of another name. */
 enum status definition_of_stored(struct slice stored, struct slice name, struct arena *arena,
                                  struct definition *definition, struct error *err);

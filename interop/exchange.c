@@ -6,7 +6,7 @@
 #include "base/sha256.h"
 #include "interop/lightgbm_read.h"
 #include "interop/lightgbm_write.h"
-#include "interop/onnx/onnx_import.h"
+#include "interop/onnx/import/onnx_import.h"
 #include "interop/xgboost_read.h"
 #include "interop/xgboost_write.h"
 #include "kinds/trees/trees_kind.h"

@@ -23,8 +23,8 @@ enum read {
     READS_NUMBER = 1,
     READS_WORD = 2,
     READS_DATE = 4,
-    READS_ITEMS = 8, /* of a list: numbers, */
-    READS_WORDS = 16
+    READS_ITEMS = 8, /* numbers of a list, */
+    READS_WORDS = 16 /* its words */
 };
 
 static void find_reads(const struct formula *formula, uint8_t *reads)

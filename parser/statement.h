@@ -52,7 +52,9 @@ enum statement_kind {
     STATEMENT_DEFINE_MODEL,
     STATEMENT_SHOW_DEFINITIONS,
     STATEMENT_SHOW_DEFINITION,
-    STATEMENT_DROP_DEFINITION
+    STATEMENT_DROP_DEFINITION,
+    STATEMENT_EXPORT_DEFINITION,
+    STATEMENT_IMPORT_DEFINITION
 };
 
 /* ----- names and values ----- */
@@ -175,7 +177,7 @@ struct statement {
 
     struct value number; /* CANCEL JOB id, ROLLBACK MODEL m TO version (number or string), FORECAST
                             m FOR steps; without them its text is empty */
-    struct slice file;   /* EXPORT and REPORT MODEL m TO 'file', IMPORT MODEL m FROM 'file' */
+    struct slice file;   /* EXPORT and REPORT m TO 'file', IMPORT m FROM 'file' */
     int file_position;   /* where it begins */
     struct name format;  /* EXPORT, IMPORT, REPORT ... FORMAT */
     struct name image;   /* RUN image */

@@ -214,14 +214,14 @@ struct plan {
      * job of CANCEL, the version of ROLLBACK, the model of EXPORT and REPORT; -1: none. For errors
      * after planning. */
     int object_position;
-    /* EXPORT, IMPORT and REPORT MODEL. format.size 0: by the file's name, or what is in it */
+    /* EXPORT, IMPORT and REPORT. format.size 0: by the file's name, or what is in it */
     struct slice file, format;
     int file_position, format_position;
     struct slice version;  /* ROLLBACK MODEL m TO version: a number or a digest's beginning */
     int64_t job;           /* CANCEL JOB id */
     struct slice job_text; /* CANCEL JOB id as written */
-    /* DEFINE MODEL, SHOW and DROP DEFINITION, and TRAIN of a definition. definition: NULL for DROP,
-     * and for a TRAIN by another model's name */
+    /* DEFINE MODEL, what is done to a DEFINITION, and TRAIN of one. definition: NULL for DROP and
+     * IMPORT, and for a TRAIN by another model's name */
     struct definition_name definition_name;
     const struct definition *definition;
     struct stored_definition stored; /* its row in the database; version 0: it comes with ToTrain */

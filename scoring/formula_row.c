@@ -132,12 +132,11 @@ static bool is_word_array(const struct formula_program *program,
 static enum status check_words(const struct transform_input *input, struct error *err)
 {
     if (input->hash_buckets > 0) {
-        fail(
-            err, STATUS_UNSUPPORTED,
-            "input \"%.*s\" has more words than its vocabulary, and others by their hash, which is "
-            "not exported",
-            SLICE_FORMAT(input->spec.name));
-        return error_hint(err, "Train with a larger VOCABULARY(SEQUENCE(...), n).");
+        fail(err, STATUS_UNSUPPORTED,
+             "input \"%.*s\" takes some words by their hash, which is not exported",
+             SLICE_FORMAT(input->spec.name));
+        return error_hint(err, "These are words beyond the vocabulary, and of one row alone: "
+                               "VOCABULARY(SEQUENCE(...), n) of rows without them has none.");
     }
     for (uint32_t i = 0; i < input->word_count; i++)
         if (input->words[i].size == 0)

@@ -13,11 +13,13 @@
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
 
-/* A row: model, file, bytes. */
+/* Bytes that a model may take here: a server limits them. */
+size_t exchange_memory(const struct host *host);
 /* UNSUPPORTED inside of a server, whose files are not the client's. `function` says what is there
  * instead: "totrain.export_model('model', 'format') returns the file's bytes". */
 enum status exchange_check_files(const struct host *host, const struct plan *plan,
                                  const char *function, struct error *err);
+/* A row: model, file, bytes. */
 enum status export_run(const struct host *host, const struct plan *plan, const struct sink *sink,
                        struct error *err);
 /* A row: model, version. A model of the name becomes an older version, as TRAIN has it. */

@@ -1,4 +1,4 @@
-/* What is computed number by number: arithmetic, activations and other functions. */
+/* Arithmetic, activations and other functions, number by number. */
 #include "interop/onnx/onnx_functions.h"
 
 #include "graph/graph_shape.h"

@@ -3,7 +3,6 @@
 
 #include "graph/graph_columns.h"
 #include "graph/graph_shape.h"
-#include "graph/operations/operations.h"
 
 /* (N, ids) of a column. */
 static onnx_value ids_of(struct onnx_graph *graph, const struct graph_column *column)

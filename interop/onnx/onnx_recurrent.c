@@ -10,30 +10,17 @@
 
 #include "graph/graph_shape.h"
 #include "graph/operation.h"
+#include "interop/onnx/onnx_recurrent_gates.h"
 #include "interop/onnx/onnx_steps.h"
 
-struct gates {
-    const char *name, *operator;
-    uint32_t count;
-    uint32_t places[4]; /* the place that each of ONNX's has among ours */
-};
-
-static const struct gates gates[] = {
-    {"rnn", "RNN", 1, {0}},
-    {"gru", "GRU", 3, {1, 0, 2}},      /* z r n */
-    {"lstm", "LSTM", 4, {0, 2, 1, 3}}, /* i o f g */
-};
-
-static const struct gates *gates_of(const struct graph_node *node)
+static const struct onnx_gates *gates_of(const struct graph_node *node)
 {
-    const struct gates *found = gates;
+    const struct onnx_gates *found = onnx_gates;
 
     while (strcmp(found->name, node->operation->name) != 0)
         found++;
     return found;
 }
-
-#define WAY_PARAMETERS 4 /* graph/operations/recurrent.c: weights, bias, those of the state */
 
 static bool goes_both_ways(const struct graph_node *node)
 {
@@ -57,7 +44,7 @@ static onnx_value turned(struct onnx_graph *graph, const struct graph_node *node
                          uint32_t parameter)
 {
     const struct graph_parameter *shape = &graph->graph->parameters[node->parameter + parameter];
-    const struct gates *order = gates_of(node);
+    const struct onnx_gates *order = gates_of(node);
     const uint32_t units = shape->width / order->count, ways = ways_of(node);
     const uint32_t sizes[] = {ways, shape->width, shape->rows};
     float *to = ONNX_NEW(graph->walk, float, (size_t)ways * shape->rows * shape->width);
@@ -66,7 +53,7 @@ static onnx_value turned(struct onnx_graph *graph, const struct graph_node *node
     if (!to)
         return "";
     for (uint32_t way = 0; way < ways; way++) {
-        const float *weights = onnx_parameter(graph, node, way * WAY_PARAMETERS + parameter);
+        const float *weights = onnx_parameter(graph, node, way * ONNX_WAY_PARAMETERS + parameter);
 
         for (uint32_t gate = 0; gate < order->count; gate++)
             for (uint32_t unit = 0; unit < units; unit++)
@@ -80,7 +67,7 @@ static onnx_value turned(struct onnx_graph *graph, const struct graph_node *node
 /* Both biases side by side, (ways, 2 gates). */
 static onnx_value both_biases(struct onnx_graph *graph, const struct graph_node *node)
 {
-    const struct gates *order = gates_of(node);
+    const struct onnx_gates *order = gates_of(node);
     const uint32_t width = graph->graph->parameters[node->parameter].width;
     const uint32_t units = width / order->count, sizes[] = {ways_of(node), 2 * width};
     float *to = ONNX_NEW(graph->walk, float, 2 * (size_t)width * sizes[0]);
@@ -88,7 +75,7 @@ static onnx_value both_biases(struct onnx_graph *graph, const struct graph_node 
 
     if (!to)
         return "";
-    for (uint32_t parameter = 1; parameter < sizes[0] * WAY_PARAMETERS; parameter += 2)
+    for (uint32_t parameter = 1; parameter < sizes[0] * ONNX_WAY_PARAMETERS; parameter += 2)
         for (uint32_t gate = 0; gate < order->count; gate++, at += units)
             memcpy(to + at, onnx_parameter(graph, node, parameter) + order->places[gate] * units,
                    units * sizeof *to);

@@ -1,7 +1,6 @@
 /* Steps: which a row has, means of them, and attention, which passes over those that it lacks. */
 #include "interop/onnx/onnx_steps.h"
 
-#include "graph/graph_shape.h"
 #include "graph/operation.h"
 
 #include <math.h>

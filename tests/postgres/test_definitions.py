@@ -1,5 +1,7 @@
 """Definitions in a server: who may make, read, replace and drop them; that nothing of another role's is run."""
 
+import pathlib
+
 from psycopg2 import errors
 
 import harness
@@ -11,6 +13,7 @@ TOWER = """DEFINE MODEL {} (width = 4) AS $$
   h = relu(dense(numbers, width));
   return dense(h, outputs)
 $$"""
+NETWORK = pathlib.Path(__file__).resolve().parents[1] / "exchange" / "onnx" / "modules" / "gru_script.onnx"
 TRAIN = "SELECT * FROM iris TO TRAIN {} WITH train.epoch = 2 LABEL class INTO {}"
 
 
@@ -123,6 +126,16 @@ class Program(program.Case):
         self.check("SELECT * FROM iris TO PREDICT class USING m")
         self.assertEqual(self.check("DROP DEFINITION zoo/tower"), [{"definition": "zoo/tower", "state": "dropped"}])
         self.refused("SHOW DEFINITION zoo/towr", 2, 'there is no definition "zoo/towr"')
+
+    def test_the_program_writes_and_reads_files_of_definitions(self):
+        self.check(TOWER.format("zoo/tower"))
+        path = pathlib.Path(self.folder) / "tower.txt"
+        self.assertEqual(self.check(f"EXPORT DEFINITION zoo/tower TO '{path}'"),
+                         [{"definition": "zoo/tower", "file": str(path), "bytes": path.stat().st_size}])
+        self.assertEqual(self.check(f"IMPORT DEFINITION zoo/again FROM '{path}'"), [{"definition": "zoo/again", "version": 1}])
+        self.check(f"IMPORT DEFINITION zoo/net FROM '{NETWORK}'")
+        shown = [row["value"] for row in self.check("SHOW DEFINITION zoo/net") if row["name"] == "statement"]
+        self.assertIn("gru_1 = gru(", shown[0])
 
 
 harness.main()

@@ -7,7 +7,7 @@ import sqlite3
 import unittest
 
 import harness
-from onnx_case import DOUBLE, Graph, OnnxCase, PYTHON
+from onnx_case import DOUBLE, Graph, OnnxCase, PYTHON, STRING
 
 ACTIVATIONS = ("identity", "relu", "tanh", "sigmoid", "elu", "selu", "leaky_relu", "gelu", "swish", "softplus", "softsign")
 NUMBERS, SEVERAL = "SELECT a, b, c, d, y FROM t", "SELECT * FROM t"
@@ -157,6 +157,36 @@ class Files(GraphCase):
         graph = self.graph_of("words")
         self.assertEqual([name for name, _, _ in graph.inputs], ["a", "b", "c", "d", "plan", "city"])
         self.assertGreaterEqual(graph.operators()["Gather"], 4)
+
+    def test_words_in_order_are_one_input_of_strings(self):
+        graph = self.graph_of("told")
+        self.assertEqual(graph.inputs, [("w", STRING, ["N", 6])])
+        operators = graph.operators()
+        self.assertEqual((operators["LabelEncoder"], operators["Softmax"]), (1, 1))  # and no softmax of classes, which are two
+        self.assertEqual(graph.attribute("GRU", "hidden_size"), 3)
+
+    def test_pictures_and_sparse_lists_are_one_input_of_numbers(self):
+        self.assertEqual(self.graph_of("image").inputs, [("raw", DOUBLE, ["N", 12])])
+        self.assertEqual(self.graph_of("sparse").inputs, [("basket", DOUBLE, ["N", 7])])
+
+    def test_words_by_their_hash_are_refused(self):
+        self.run_all("INSERT INTO said VALUES ('once', 1)")
+        self.train_graph(next(graph for graph in GRAPHS if graph[0] == "told"))
+        with self.assertRaisesRegex(sqlite3.Error, r'(?s)input "SEQUENCE\(w\)" takes some words by their hash.*of one row alone'):
+            self.export("told")
+
+    def test_a_column_of_lists_and_words_is_refused(self):
+        self.run_all("CREATE TABLE twice (w TEXT, y INTEGER)")
+        self.database.executemany("INSERT INTO twice VALUES (?, ?)", [(("a b", "b", "c b a")[i % 3], i % 2) for i in range(90)])
+        self.train_graph(("two", "return dense(concat(steps_mean(embedding(sequence(w), 2)), embedding(words, 2)), outputs)",
+                          "SELECT w, y FROM twice", "COLUMN VOCABULARY(SEQUENCE(w, 3, ' '), 9), w"))
+        with self.assertRaisesRegex(sqlite3.Error, 'column "w" is taken as a list and otherwise, too, and an input of ONNX has'):
+            self.export("two")
+
+    def test_steps_that_are_not_there_count_nothing(self):
+        operators = self.graph_of("attentive").operators()
+        self.assertEqual((operators["Softmax"], operators["LessOrEqual"]), (3, 2))
+        self.assertEqual(self.graph_of("pooled_steps").operators()["ReduceMax"], 4)  # refused rows have one
 
     def test_sql_and_c_have_no_graphs(self):
         self.train_graph(next(graph for graph in GRAPHS if graph[0] == "layers"))

@@ -280,6 +280,12 @@ static void models_follow_using_evaluate_and_show_train(void **state)
     CHECK_OFFERS("FORECAST old WITH |", "predict.replace|forecast.level");
     CHECK_OFFERS("FORECAST old WITH forecast.level = 0.9 |", "INTO");
     CHECK_OFFERS("ROLLBACK MODEL o|", "old");
+    CHECK_OFFERS("EXPORT |", "MODEL|DEFINITION");
+    CHECK_OFFERS("IMPORT |", "MODEL|DEFINITION");
+    CHECK(offers("EXPORT DEFINITION |", "zoo/mlp"));
+    CHECK_OFFERS("EXPORT DEFINITION zoo/mlp |", "TO");
+    CHECK_OFFERS("EXPORT DEFINITION zoo/mlp TO 'f' |", "");
+    CHECK_OFFERS("IMPORT DEFINITION zoo/a FROM 'f' |", "");
     CHECK_OFFERS("EXPORT MODEL o|", "old");
     CHECK_OFFERS("EXPORT MODEL old TO 'm.json' |", "FORMAT");
     CHECK_OFFERS("REPORT MODEL o|", "old");

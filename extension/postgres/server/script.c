@@ -531,7 +531,8 @@ static LogStmtLevel log_level(struct slice text, const struct piece *piece)
         (!statement.explain_plan &&
          (statement.kind == STATEMENT_TRAIN || statement.kind == STATEMENT_ROLLBACK_MODEL ||
           statement.kind == STATEMENT_IMPORT_MODEL || statement.kind == STATEMENT_DEFINE_MODEL ||
-          statement.kind == STATEMENT_DROP_DEFINITION || statement.kind == STATEMENT_CANCEL_JOB ||
+          statement.kind == STATEMENT_DROP_DEFINITION ||
+          statement.kind == STATEMENT_IMPORT_DEFINITION || statement.kind == STATEMENT_CANCEL_JOB ||
           statement_predicts_into_table(&statement) || statement_writes_rows(&statement)));
     arena_deinit(&arena);
     return writes ? LOGSTMT_DDL : LOGSTMT_ALL;

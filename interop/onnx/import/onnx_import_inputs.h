@@ -1,10 +1,10 @@
 /*
  * onnx_import_inputs.h - inputs of a file as columns of a row, and its tensors.
  */
-#ifndef INTEROP_ONNX_ONNX_IMPORT_INPUTS_H
-#define INTEROP_ONNX_ONNX_IMPORT_INPUTS_H
+#ifndef INTEROP_ONNX_IMPORT_ONNX_IMPORT_INPUTS_H
+#define INTEROP_ONNX_IMPORT_ONNX_IMPORT_INPUTS_H
 
-#include "interop/onnx/onnx_import.h"
+#include "interop/onnx/import/onnx_import_calls.h"
 
 /* Begins the graph: the file's constants and inputs are known then, and how often each tensor is
  * taken. */

@@ -1,7 +1,9 @@
 /* Readers of convolutions and pools, whose pictures have the channels in front. */
-#include "interop/onnx/onnx_import_windows.h"
+#include "interop/onnx/import/onnx_import_windows.h"
 
 #include <string.h>
+
+#include "interop/onnx/import/onnx_import_axes.h"
 
 /* A list of sizes, one for each axis of places, or what it is without. */
 static enum status take_sizes(const struct onnx_import *import, const char *name, uint32_t count,
@@ -20,11 +22,17 @@ static enum status take_sizes(const struct onnx_import *import, const char *name
     return STATUS_OK;
 }
 
-enum padding { PADDING_NONE, PADDING_SAME, PADDING_CAUSAL };
+enum padding {
+    PADDING_NONE,
+    PADDING_SAME,
+    PADDING_CAUSAL,
+    PADDING_OTHER /* the node says how many before and behind */
+};
 
 struct windows {
     uint32_t axes, size[2], stride[2], dilation[2], groups;
-    enum padding padding; /* by zeros: there are as many places as in the picture */
+    enum padding padding;
+    uint32_t before[2], behind[2]; /* those of PADDING_OTHER */
 };
 
 /* Places that a window reaches over along an axis. */
@@ -39,7 +47,7 @@ static bool says(const Onnx__AttributeProto *attribute, const char *word)
            memcmp(attribute->s.data, word, attribute->s.len) == 0;
 }
 
-/* Zeros around x are none, or those of padding = same. */
+/* Zeros around x: none, those of padding = same or causal, or others. */
 static enum status take_padding(const struct onnx_import *import, const struct onnx_known *x,
                                 struct windows *windows)
 {
@@ -65,10 +73,12 @@ static enum status take_padding(const struct onnx_import *import, const struct o
         has_zeros |= zeros[i] > 0 || zeros[windows->axes + i] > 0;
         are_same &= zeros[i] == needed / 2 && zeros[windows->axes + i] == needed - needed / 2;
     }
-    if (has_zeros && !are_same && !are_before)
-        return onnx_refuse_node(import, "its pads are none of those of padding = same or causal");
     if (has_zeros)
-        windows->padding = are_same ? PADDING_SAME : PADDING_CAUSAL;
+        windows->padding = are_same ? PADDING_SAME : are_before ? PADDING_CAUSAL : PADDING_OTHER;
+    for (uint32_t i = 0; i < windows->axes; i++) {
+        windows->before[i] = zeros[i];
+        windows->behind[i] = zeros[windows->axes + i];
+    }
     return STATUS_OK;
 }
 
@@ -89,14 +99,27 @@ static enum status find_sizes(const struct onnx_import *import, const struct onn
 {
     sizes[0] = channels;
     for (uint32_t i = 0; i < windows->axes; i++) {
-        const uint32_t size = x->sizes[i + 1], stride = windows->stride[i];
+        const bool has_more = windows->padding == PADDING_OTHER;
+        const uint32_t size =
+            x->sizes[i + 1] + (has_more ? windows->before[i] + windows->behind[i] : 0);
+        const uint32_t stride = windows->stride[i];
 
-        if (windows->padding == PADDING_NONE && size < reach_of(windows, i))
+        if ((windows->padding == PADDING_NONE || has_more) && size < reach_of(windows, i))
             return onnx_refuse_node(import, "its window is larger than the picture");
-        sizes[i + 1] = windows->padding != PADDING_NONE
+        sizes[i + 1] = windows->padding == PADDING_SAME || windows->padding == PADDING_CAUSAL
                            ? (size + stride - 1) / stride
                            : (size - reach_of(windows, i)) / stride + 1;
     }
+    return STATUS_OK;
+}
+
+/* The picture, channels last, with places of one number around it. */
+static enum status surround(struct onnx_import *import, const struct onnx_known *x,
+                            const struct windows *windows, double number, uint32_t *node)
+{
+    for (uint32_t i = 0; windows->padding == PADDING_OTHER && i < windows->axes; i++)
+        TRY(onnx_surround(import, node, i, x->sizes[i + 1], windows->before[i], windows->behind[i],
+                          number));
     return STATUS_OK;
 }
 
@@ -143,7 +166,7 @@ static enum status call_convolution(struct onnx_import *import, const struct win
         onnx_list_argument("stride", windows->stride, windows->axes)};
     uint32_t count = 3;
 
-    if (windows->padding != PADDING_NONE)
+    if (windows->padding == PADDING_SAME || windows->padding == PADDING_CAUSAL)
         arguments[count++] = (struct graph_value){
             .type = GRAPH_TEXT,
             .name = SLICE("padding"),
@@ -176,6 +199,7 @@ static enum status read_conv(struct onnx_import *import)
     if (bias.rank > 0 && (!bias.floats || bias.count != weights.sizes[0]))
         return onnx_refuse_node(import, "its bias has another size than its filters");
     TRY(onnx_with_last(import, x, &node));
+    TRY(surround(import, x, &windows, 0, &node));
     TRY(call_convolution(import, &windows, weights.sizes[0], &node));
     turned_weights = turned(import, &weights);
     own_bias = onnx_room(import, weights.sizes[0]);
@@ -193,7 +217,8 @@ static enum status read_conv(struct onnx_import *import)
     return STATUS_OK;
 }
 
-static enum status give_pool(struct onnx_import *import, const char *operation)
+/* Outside of the picture a pool has `border`; padding = same or causal say where that is, too. */
+static enum status give_pool(struct onnx_import *import, const char *operation, double border)
 {
     struct graph_value arguments[2];
     struct windows windows = {0};
@@ -205,26 +230,32 @@ static enum status give_pool(struct onnx_import *import, const char *operation)
     if (windows.size[0] == 0)
         return onnx_refuse_node(import, "it has no kernel_shape");
     TRY(take_padding(import, x, &windows));
-    if (windows.padding != PADDING_NONE || windows.dilation[0] != 1 ||
-        windows.dilation[windows.axes - 1] != 1 || onnx_integer_of(import, "ceil_mode", 0) != 0 ||
-        import->node->n_output > 1)
-        return onnx_refuse_node(import, "its windows are to lie within the picture, without gaps");
+    if (windows.padding != PADDING_NONE && onnx_attribute(import, "pads"))
+        windows.padding = PADDING_OTHER;
+    if ((windows.padding != PADDING_NONE && windows.padding != PADDING_OTHER) ||
+        (windows.padding == PADDING_OTHER && border == 0 &&
+         onnx_integer_of(import, "count_include_pad", 0) == 0) ||
+        windows.dilation[0] != 1 || windows.dilation[windows.axes - 1] != 1 ||
+        onnx_integer_of(import, "ceil_mode", 0) != 0 || import->node->n_output > 1)
+        return onnx_refuse_node(import,
+                                "its windows are to have no gaps, and its means no places outside");
     TRY(find_sizes(import, x, &windows, x->sizes[0], sizes));
     arguments[0] = onnx_list_argument("size", windows.size, windows.axes);
     arguments[1] = onnx_list_argument("stride", windows.stride, windows.axes);
     TRY(onnx_with_last(import, x, &node));
+    TRY(surround(import, x, &windows, border, &node));
     TRY(onnx_call(import, operation, &node, 1, arguments, 2, &node));
     return onnx_give(import, node, x->rank, sizes, true, NULL);
 }
 
 static enum status read_max_pool(struct onnx_import *import)
 {
-    return give_pool(import, "max_pool");
+    return give_pool(import, "max_pool", -1e30);
 }
 
 static enum status read_average_pool(struct onnx_import *import)
 {
-    return give_pool(import, "mean_pool");
+    return give_pool(import, "mean_pool", 0);
 }
 
 /* (channels, 1, 1) of all places. */

@@ -1,5 +1,5 @@
 /* Inputs of a file as columns of a row, and its tensors. */
-#include "interop/onnx/onnx_import_inputs.h"
+#include "interop/onnx/import/onnx_import_inputs.h"
 
 #include <string.h>
 

@@ -1,43 +1,45 @@
 /*
- * onnx_import.h - a network of another program, as ONNX has it, becomes a graph of operations.
+ * onnx_import_calls.h - readers of operators: tensors that are known, attributes, calls of the
+ * graph.
  *
- *     nodes in their order --a reader each operator--> calls of the graph, weights beside them
- *
- * A tensor (N, ...) is a value of a row: the first axis are the rows. An input of k numbers is a
- * column whose cells are lists of k numbers (COLUMN DENSE), of one number a column of numbers, of
- * one integer that selects rows of a table a category by its id. The file does not say what it
- * learned: with a last Softmax, a last Sigmoid of one number or several outputs it tells classes
- * apart, the integers from 0 up; with one output it predicts a number. The last Softmax, LogSoftmax
- * or Sigmoid is left out, as a model's outputs are before it.
- *
- * PyTorch has channels behind the rows, and graphs have them last: a value keeps the order that it
- * came in, until an operator looks at it that wants the other.
+ * The rows are not always the first axis: recurrent operators have steps in front of them, and
+ * attention joins them with steps or heads, (steps, rows * heads, width). A value's axes in the
+ * graph are those of the file without the rows, in the file's order; `before` of them stand in
+ * front of the rows, and the last of these, or the first behind the rows, may be one axis of the
+ * file with them (onnx_import_axes.h).
  */
-#ifndef INTEROP_ONNX_ONNX_IMPORT_H
-#define INTEROP_ONNX_ONNX_IMPORT_H
+#ifndef INTEROP_ONNX_IMPORT_ONNX_IMPORT_CALLS_H
+#define INTEROP_ONNX_IMPORT_ONNX_IMPORT_CALLS_H
 
 #include "graph/graph.h"
 #include "interop/onnx/onnx_read.h"
 #include "scoring/model.h"
 
-/* All of the model but its digest; `model` is zero, and may have a statement. It lives in the
- * arena. CORRUPT; UNSUPPORTED names operator, node and operator set; LIMIT. */
-enum status onnx_import(struct slice bytes, struct arena *arena, struct model *model,
-                        struct error *err);
-
-/* ----- for readers of operators ----- */
-
-enum onnx_held { ONNX_HOLDS_NOTHING, ONNX_HOLDS_ARRAY, ONNX_HOLDS_FLOATS, ONNX_HOLDS_IDS };
+enum onnx_held {
+    ONNX_HOLDS_NOTHING,
+    ONNX_HOLDS_ARRAY,
+    ONNX_HOLDS_FLOATS,
+    ONNX_HOLDS_IDS,
+    ONNX_HOLDS_CONDITION, /* FLOATS: does it hold, where they are more than 0? */
+    ONNX_HOLDS_SHARE      /* FLOATS that are x; the value is share[0] + share[1] of the share of a
+                             normal distribution below x, as Erf has it: a part of gelu */
+};
 
 struct onnx_known {
     const char *name;
     enum onnx_held held;
-    struct onnx_array array; /* the numbers of an ARRAY */
+    struct onnx_array array; /* the numbers of an ARRAY, which */
+    bool is_filled;          /* has the rows as an axis of size 1 */
     /* The node of FLOATS in the graph, and the shape without the rows, in the file's order. */
     uint32_t node;
     uint32_t rank, sizes[GRAPH_RANK_MAX];
-    bool is_last;  /* the node has the channels last, the file first */
-    uint32_t uses; /* how often it is an input of nodes, or an output */
+    bool is_last;                  /* the node has the channels last, the file first */
+    uint32_t before;               /* axes in front of the rows */
+    bool joins_outer, joins_inner; /* the last of them, the one behind: one axis with the rows */
+    double share[2];
+    double factor;   /* not 0: it is so many times */
+    uint32_t scaled; /* this node */
+    uint32_t uses;   /* how often it is an input of nodes, or an output */
     /* A layer's own, until something else took its value: products may still become others. NULL:
      * it is none. weights (rows, width), bias (width) */
     float *weights, *bias;
@@ -85,8 +87,9 @@ enum status onnx_refuse_node(const struct onnx_import *import, const char *forma
     __attribute__((format(printf, 2, 3)));
 /* Input i of the node; NULL: it has none. */
 struct onnx_known *onnx_taken(const struct onnx_import *import, size_t i);
-/* The same, which is to be floats, or an array; UNSUPPORTED. */
+/* The same, which is to be floats with the rows in front, floats, or an array; UNSUPPORTED. */
 enum status onnx_take_floats(const struct onnx_import *import, size_t i, struct onnx_known **taken);
+enum status onnx_take_any(const struct onnx_import *import, size_t i, struct onnx_known **taken);
 enum status onnx_take_array(const struct onnx_import *import, size_t i, struct onnx_array *array);
 /* Attributes, or what they are without. */
 int64_t onnx_integer_of(const struct onnx_import *import, const char *name, int64_t otherwise);
@@ -108,7 +111,10 @@ enum status onnx_give(struct onnx_import *import, uint32_t node, uint32_t rank,
                       const uint32_t *sizes, bool is_last, struct onnx_known **given);
 /* The node's first output is the value itself. */
 enum status onnx_give_same(struct onnx_import *import, const struct onnx_known *value);
-/* Weights of a parameter of a call. */
+/* The same with the axes of `like`. */
+enum status onnx_give_like(struct onnx_import *import, uint32_t node,
+                           const struct onnx_known *like);
+/* Weights of a parameter of a call; CORRUPT for numbers that are not finite. */
 enum status onnx_give_weights(struct onnx_import *import, uint32_t node, uint32_t part,
                               const float *values, size_t count);
 /* Floats of the arena, zeros. */
