@@ -20,9 +20,10 @@
 
 #define COMPILE_STEPS_MAX                                                                          \
     100000 /* steps and values that are computed, loops and functions unrolled */
-#define COMPILE_ITEMS_MAX     1024 /* items of one list */
-#define COMPILE_VARIABLES_MAX 256  /* names in the definition, or in one call of a function */
-#define COMPILE_CALLS_MAX     16   /* functions in each other */
+#define COMPILE_ITEMS_MAX     1024   /* items of one list */
+#define COMPILE_VARIABLES_MAX 256    /* names in the definition, or in one call of a function */
+#define COMPILE_CALLS_MAX     16     /* functions in each other */
+#define DEFINITION_LOSS       "loss" /* the name of the value that is minimised */
 
 struct definition;
 

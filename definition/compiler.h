@@ -34,6 +34,7 @@ extern const char *const held_kinds[];
 struct variable {
     struct slice name;
     struct held value;
+    int place; /* where it got the value last */
     struct variable *next;
 };
 

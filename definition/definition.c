@@ -278,6 +278,20 @@ enum status definition_name_place(const struct definition *definition, int posit
     return err->status;
 }
 
+static bool steps_have_loss(const struct step *step)
+{
+    for (; step; step = step->next)
+        if ((step->kind == STEP_ASSIGN && slice_is(step->name, DEFINITION_LOSS)) ||
+            (step->kind == STEP_FOR && steps_have_loss(step->body)))
+            return true;
+    return false;
+}
+
+bool definition_has_loss(const struct definition *definition)
+{
+    return steps_have_loss(definition->steps);
+}
+
 /* Checks what does not depend on the columns that there are. */
 static enum status try_text(struct arena *arena, struct definition *definition, struct error *err)
 {

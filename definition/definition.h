@@ -66,6 +66,9 @@ enum status definition_of_statement(const struct statement *statement, struct sl
 enum status definition_of_stored(struct slice stored, struct slice name, struct arena *arena,
                                  struct definition *definition, struct error *err);
 
+/* Do its steps say loss = ...? Then its models learn without a label. */
+bool definition_has_loss(const struct definition *definition);
+
 /* "integer", "number", "text", "list". */
 const char *definition_type_name(enum definition_type type);
 /* Has the value the argument's type? INVALID at the value, with what was expected. */

@@ -160,8 +160,9 @@ extern const struct word_alias report_aliases[];
             "PoissonNLogLik, GammaNLogLik, GammaDeviance, TweedieNLogLik, NDCG, MAP, MRR, "        \
             "Pinball, Coverage, AFTNLogLik, CoxNLogLik, Concordance (default RMSE, MAE, R2). "     \
             "Models of clusters: Inertia, Silhouette (default Inertia, Silhouette). Models of "    \
-            "components: ReconstructionError, ExplainedVariance (default ReconstructionError, "    \
-            "ExplainedVariance). Detectors of outliers: Outliers (default Outliers). NDCG, MAP "   \
+            "components: ReconstructionError, ExplainedVariance, Loss (default "                   \
+            "ReconstructionError, ExplainedVariance). Detectors of outliers: Outliers (default "   \
+            "Outliers). Loss is of definitions with a loss of their own. NDCG, MAP "               \
             "and MRR are of rankings, also of their first rows, as "                               \
             "in NDCG@5; Pinball and "                                                              \
             "Coverage of quantiles; AFTNLogLik, CoxNLogLik and Concordance of survival. "          \

@@ -476,7 +476,7 @@ static cJSON *job(const struct kind *kind)
 
 static cJSON *calls(void)
 {
-    cJSON *members = cJSON_CreateObject(), *node = typed("object", NULL);
+    cJSON *members = cJSON_CreateObject(), *node = typed("object", NULL), *schema;
     cJSON *of_node = json_add_object(node, "properties");
 
     json_add(of_node, "operation", typed("string", NULL));
@@ -490,7 +490,13 @@ static cJSON *calls(void)
     json_add(
         members, "outputs",
         array(1, 1, integer(0, GRAPH_NODES_MAX - 1, NULL), "the node whose value is returned"));
-    return object(members);
+    json_add(members, "minimised",
+             integer(0, GRAPH_NODES_MAX - 1,
+                     "the node whose value is the loss, of a graph with one "
+                     "of its own"));
+    schema = typed("object", NULL);
+    close_object(schema, members, MEMBERS("minimised", NULL));
+    return schema;
 }
 
 static void add_learning(const struct kind *kind, cJSON *members)

@@ -458,7 +458,7 @@ static enum aim aim_of_explanation(const struct model_summary *model)
 {
     const enum aim aim = model->aim.aim;
 
-    return aim == AIM_QUANTILES || aim == AIM_HAZARDS || aim == AIM_MARGINS ? aim : AIM_MEANS;
+    return aim == AIM_QUANTILES || aim == AIM_HAZARDS ? aim : aim_measured(aim);
 }
 
 static enum metric metric_of_explanation(const struct model_summary *model)
@@ -472,7 +472,7 @@ static enum metric metric_of_explanation(const struct model_summary *model)
     if (model->task == TASK_CLUSTERING)
         return METRIC_INERTIA;
     if (model->task == TASK_PROJECTION)
-        return METRIC_RECONSTRUCTION;
+        return model->aim.aim == AIM_LOSSES ? METRIC_LOSS : METRIC_RECONSTRUCTION;
     if (model->task == TASK_DETECTION)
         return METRIC_OUTLIERS;
     return model->class_count == 2 ? METRIC_AUC : METRIC_ACCURACY;

@@ -180,7 +180,7 @@ static enum aim aim_of(const struct plan *plan)
 {
     const struct kind *kind = plan->estimator->kind;
 
-    return kind->aim ? kind->aim(&plan->spec.params) : AIM_MEANS;
+    return kind->aim ? kind->aim(&plan->spec.params, plan->estimator->task) : AIM_MEANS;
 }
 
 /* Where the metrics of each round are measured, early stopping goes by the last one. */
@@ -493,8 +493,7 @@ enum status training_plan(struct planning *planning)
     plan->spec.keeps_best = keeps_best(planning);
     TRY(check_workers(planning));
     TRY(workers_check(planning, plan->spec.min_workers, plan->spec.max_workers));
-    TRY(metrics_plan(planning, plan->estimator->task, aim_of(plan),
-                     aim_of(plan) == AIM_MARGINS ? AIM_MARGINS : AIM_MEANS, 0));
+    TRY(metrics_plan(planning, plan->estimator->task, aim_of(plan), aim_measured(aim_of(plan)), 0));
     TRY(check_stopping_metric(planning));
     if (plan->has_default_metrics && plan->estimator->kind->measures_itself &&
         plan->estimator->kind->measures_itself(&plan->spec.params))

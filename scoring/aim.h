@@ -9,6 +9,7 @@
  *     times        AFTNLogLik, Concordance       upper bounds of times; their distribution
  *     hazards      CoxNLogLik, Concordance
  *     margins      of two classes: as means, without LogLoss
+ *     losses       of projections: Loss
  */
 #ifndef SCORING_AIM_H
 #define SCORING_AIM_H

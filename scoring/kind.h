@@ -206,7 +206,7 @@ struct kind {
      * never. */
     bool (*measures_itself)(const struct kind_params *params);
     /* The aim of the outputs that such a statement learns; NULL: means. */
-    enum aim (*aim)(const struct kind_params *params);
+    enum aim (*aim)(const struct kind_params *params, enum task task);
     /* How a label follows from an output then; NULL: LABEL_LINK_NONE. With LABEL_LINK_EXP the label
      * that is learned is divided by its mean, else it is standardised. */
     enum label_link (*link)(const struct kind_params *params);

@@ -33,6 +33,7 @@ struct metrics {
     uint32_t class_count;   /* classification */
     uint32_t cluster_count; /* clustering */
     uint64_t rows;
+    bool has_losses; /* a projection's distances are losses, and added up as they are */
     double loss_sum;
 
     enum average average;
@@ -82,6 +83,7 @@ static enum status init(struct metrics *metrics, const struct model *model,
     static const struct aim_facts means;
 
     metrics->task = model->task;
+    metrics->has_losses = model->aim.aim == AIM_LOSSES;
     metrics->average = options->average;
     if (model->task == TASK_CLUSTERING)
         TRY(init_clusters(metrics, model, err));
@@ -327,6 +329,10 @@ static void measure_projection(const struct scorer *scorer, struct metrics_row *
     const double distance = scorer_distance(scorer);
     double square = distance * distance;
 
+    if (scorer->model->aim.aim == AIM_LOSSES) {
+        *row = (struct metrics_row){.loss = distance};
+        return;
+    }
     for (uint32_t i = 0; i < scorer->model->components; i++)
         square += scorer_component(scorer, i) * scorer_component(scorer, i);
     *row = (struct metrics_row){.loss = distance, .value = square};
@@ -421,9 +427,21 @@ static enum status add_cluster(struct metrics *metrics, const struct metrics_row
     return STATUS_OK;
 }
 
+static enum status add_loss(struct metrics *metrics, const struct metrics_row *row,
+                            struct error *err)
+{
+    if (!isfinite(row->loss))
+        return fail(err, STATUS_CORRUPT, "a measured row of another model");
+    metrics->rows++;
+    metrics->loss_sum += row->loss;
+    return STATUS_OK;
+}
+
 static enum status add_projection(struct metrics *metrics, const struct metrics_row *row,
                                   struct error *err)
 {
+    if (metrics->has_losses)
+        return add_loss(metrics, row, err);
     if (!(row->loss >= 0) || isinf(row->loss) || !(row->value >= 0) || isinf(row->value))
         return fail(err, STATUS_CORRUPT, "a measured row of another model");
     metrics->rows++;
@@ -661,6 +679,7 @@ double metrics_value(struct metrics *metrics, enum metric metric)
         return accuracy(metrics);
     case METRIC_LOG_LOSS:
     case METRIC_MSE:
+    case METRIC_LOSS:
         return mean_loss(metrics);
     case METRIC_AUC:
     case METRIC_PR_AUC:

@@ -71,9 +71,10 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
         text_printf(detail, ", and what is expected at the last %u", history);
 }
 
-static enum aim aim(const struct kind_params *params)
+static enum aim aim(const struct kind_params *params, enum task task)
 {
     (void)params;
+    (void)task;
     return AIM_QUANTILES;
 }
 

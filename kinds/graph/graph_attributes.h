@@ -32,6 +32,7 @@ enum status graph_settle(struct kind_params *params, const struct kind_settings 
                          struct error *err);
 struct kind_cost graph_cost(const struct kind_params *params, const struct kind_shape *shape);
 struct kind_length graph_length(const struct kind_params *params, enum task task);
+enum aim graph_aim(const struct kind_params *params, enum task task);
 enum far_values graph_far_values(const struct kind_params *params);
 void graph_explain(const struct kind_params *params, const struct kind_shape *shape,
                    struct text *detail);

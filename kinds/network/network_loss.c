@@ -68,8 +68,9 @@ enum label_link network_link(const struct kind_params *params)
                                   : LABEL_LINK_NONE;
 }
 
-enum aim network_aim(const struct kind_params *params)
+enum aim network_aim(const struct kind_params *params, enum task task)
 {
+    (void)task;
     return network_link(params) == LABEL_LINK_MARGIN ? AIM_MARGINS : AIM_MEANS;
 }
 

@@ -17,8 +17,9 @@ static bool measures_itself(const struct kind_params *params)
     return trees_rank(trees_params(params)->objective);
 }
 
-static enum aim aim_of(const struct kind_params *params)
+static enum aim aim_of(const struct kind_params *params, enum task task)
 {
+    (void)task;
     return trees_aim(trees_params(params)->objective);
 }
 

@@ -379,11 +379,13 @@ static const struct estimator linear_estimators[2] = {
 };
 /* clang-format on */
 
-static const struct estimator defined_estimators[2] = {
+static const struct estimator defined_estimators[] = {
     {"graph", &graph_kind, TASK_CLASSIFICATION, hidden_layers, "a graph of operations",
      "Graph of operations, for classes.", NULL, NULL},
     {"graph", &graph_kind, TASK_REGRESSION, hidden_layers, "a graph of operations",
      "Graph of operations, for numbers.", NULL, NULL},
+    {"graph", &graph_kind, TASK_PROJECTION, hidden_layers, "a graph of operations",
+     "Graph of operations with a loss of its own.", NULL, NULL},
 };
 
 /* clang-format off: one row, one name of networks with EMBEDDING in COLUMN. */
@@ -611,8 +613,15 @@ const struct estimator *estimator_defined(void)
     return &defined_estimators[0];
 }
 
+const struct estimator *estimator_minimising(void)
+{
+    return &defined_estimators[2];
+}
+
 const struct estimator *estimator_beside(const struct estimator *estimator)
 {
+    if (estimator->kind == &graph_kind && !task_has_label(estimator->task))
+        return NULL;
     if (estimator->kind == &graph_kind) /* by whatever name */
         return &defined_estimators[estimator->task == TASK_CLASSIFICATION];
     for (size_t i = 0; i < estimator_count; i++)

@@ -47,6 +47,8 @@ const struct estimator *estimator_embedded(const struct estimator *estimator);
 /* A graph of operations that a definition says, of classes; the one beside it is of numbers. Nor
  * are they among `estimators`: the definition has the name. */
 const struct estimator *estimator_defined(void);
+/* The estimator of definitions with a loss of their own. */
+const struct estimator *estimator_minimising(void);
 
 /* The other estimator of this name, of classes where this one is of numbers; NULL: there is none.
  */

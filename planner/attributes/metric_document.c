@@ -83,6 +83,8 @@ static const char *meaning(enum metric metric)
         return "Mean squared distance between a row and its reconstruction from the components.";
     case METRIC_EXPLAINED:
         return "Share of the variance that the components keep.";
+    case METRIC_LOSS:
+        return "Mean of the rows' losses, of a definition with a loss of its own.";
     case METRIC_OUTLIERS:
         return "Share of the rows that are outliers.";
     case METRIC_COUNT:

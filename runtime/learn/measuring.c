@@ -414,8 +414,7 @@ static enum status list_results(struct measuring *measuring, struct error *err)
             return fail(err, STATUS_INVALID, "there is no metric \"%.*s\"",
                         SLICE_FORMAT(spec->metrics[i]));
         if (spec->has_default_metrics &&
-            !metric_is_default(measure.metric,
-                               measuring->model.aim.aim == AIM_MARGINS ? AIM_MARGINS : AIM_MEANS,
+            !metric_is_default(measure.metric, aim_measured(measuring->model.aim.aim),
                                measuring->dataset->labels.count))
             continue;
         if (measure.at > 0)

@@ -38,6 +38,22 @@ class Definitions(roles.Roles):
         self.assertEqual(len(self.rows("bob", "SELECT * FROM iris LIMIT 3")), 3)
         self.rows("bob", "SELECT * FROM iris TO PREDICT class USING bob.m")
 
+    def test_a_loss_of_its_own_has_the_bits_of_sqlite(self):
+        """The digest of tests/sqlite/test_graph_losses.py; columns, functions and rights of what is returned."""
+        alice = self.session("alice")
+        four = "sepal_length, sepal_width, petal_length, petal_width"
+        run_statement(alice, f"SELECT {four} FROM iris TO TRAIN zoo/autoencoder WITH model.hidden = [], "
+                      "train.epoch = 400, optimizer.learning_rate = 0.03, model.l2 = 0 INTO m")
+        self.assertEqual(dict(self.rows("alice", "SHOW MODEL alice.m"))["digest"],
+                         "42306d1c279f011159bd570a0091d0125f4bbc23ec6df8cffb6e821b1265f545")
+        run_statement(alice, "SELECT * FROM iris TO PREDICT coded.z WITH extra_outputs = 'score' USING m")
+        alice.execute("SELECT z_1, z_2, score FROM coded ORDER BY 1, 2")
+        rows = alice.fetchall()
+        alice.execute("SELECT totrain.component('m', iris, 1), totrain.component('m', iris, 2), "
+                      "totrain.distance('m', iris) FROM iris ORDER BY 1, 2")
+        self.assertEqual(rows, alice.fetchall())
+        self.refused("bob", f"SELECT {four} FROM iris TO EVALUATE alice.m", errors.Error)
+
     def test_pictures_are_bytes(self):
         """The model of pictures as bytea is that of the same pictures as texts, and answers alike."""
         alice = self.session("alice")

@@ -51,7 +51,7 @@ struct loss_labels {
     double *losses;           /* (chunk) */
 };
 
-/* The label of a row goes to place `at`. */
+/* The label of a row goes to place `at`; without a label, its weight alone. */
 void loss_head_take(const struct loss_head *head, const struct lane_rows *rows, uint64_t row,
                     uint32_t at, struct loss_labels *labels);
 /* z becomes dL/dz of 1/divisor times the weighted loss, which is returned summed. */
