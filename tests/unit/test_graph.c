@@ -131,7 +131,8 @@ static void nodes_that_take_the_same_words_have_columns_of_their_own(void **stat
     CHECK_INT(err.position, 5);
 }
 
-/* What is returned is as wide as it is, and what nothing is learned of is refused. */
+/* The model returns as many numbers as there are; parameters that nothing is learned of are
+ * refused. */
 static void a_graph_may_have_a_loss_of_its_own(void **state)
 {
     struct graph *graph = &((struct fixture *)*state)->graph;
