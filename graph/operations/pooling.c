@@ -113,7 +113,7 @@ static void each_window(const struct operation_call *call, window_step *step)
             }
 }
 
-/* What is not greater than what is not a number takes its place, too. */
+/* A number takes the place of what is none, too. */
 WIDE_VECTORS
 static void take_greater(float *restrict y, const float *restrict x, size_t count)
 {
