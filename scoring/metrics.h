@@ -13,7 +13,8 @@
  * Inertia, the sum of squared distances to the nearest cluster, and Silhouette, on a sample of the
  * rows (scoring/silhouette.h). Projection, likewise: ReconstructionError, the mean of the squared
  * distances to what the components give back, and ExplainedVariance, what that leaves of the rows'
- * squares about the means of training. Detection: Outliers, the share of the rows that are some.
+ * squares about the means of training; of a definition with a loss of its own Loss, the rows' mean.
+ * Detection: Outliers, the share of the rows that are some.
  * Their names are in params/terms.h. All are scikit-learn's numbers.
  */
 #ifndef SCORING_METRICS_H
