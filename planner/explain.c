@@ -541,6 +541,8 @@ static void explain_place(struct explanation *explanation)
     if (training->max_workers > training->min_workers)
         text_printf(out, " to %u", training->max_workers);
     explain_idle(explanation);
+    if (training->max_workers > training->min_workers && training->servers == 0)
+        text_append_string(out, "; those that do not pay, as the job measures, are given back");
     explanation_line(explanation, "workers");
     if (training->threads > 0)
         text_printf(out, "%u", training->threads);

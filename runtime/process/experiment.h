@@ -15,6 +15,14 @@
  *         pulled from it, server 1 four times as long.
  *     TOTRAIN_PACE="server_us=20,crowd=1"
  *         Such a job begins with all rows on server 0, but for one bucket of each other.
+ *     TOTRAIN_PACE="us=500,others=1"
+ *         A phase takes longer for each other worker of the group, by once what all of its rows
+ * take one worker: as of a job whose exchange of sums takes longer than its rows.
+ *     TOTRAIN_MEASURE=MS
+ *         A master measures a number of workers for so long, instead of a second; without it those
+ *         of a paced job are not measured, and it has as many as an experiment wants.
+ *     TOTRAIN_UNSOUND=INDEX
+ *         The self-test of this worker's machine fails.
  *     TOTRAIN_HANG=MS
  *         A master takes a worker for dead whose work stands still for so long, instead of
  *         the time that it otherwise takes.
@@ -32,6 +40,7 @@
 
 struct experiment {
     double us_per_row; /* 0: not paced */
+    double per_other;  /* each other worker adds so much, in times of all rows */
     int64_t began_us;  /* the first lane of a phase in a group */
     uint64_t epoch, phase;
     uint64_t traced_phase;
@@ -45,6 +54,9 @@ void experiment_close(struct experiment *experiment);
 bool experiment_is_paced(const struct experiment *experiment);
 /* The value of TOTRAIN_HANG, else `usual`. */
 int64_t experiment_hang_ms(int64_t usual);
+/* The value of TOTRAIN_MEASURE, else `usual`; 0, not at all, for a paced job. */
+int64_t experiment_measure_ms(int64_t usual);
+bool experiment_is_unsound(uint32_t index); /* TOTRAIN_UNSOUND says so */
 /* SIGUSR1 has come. */
 bool experiment_is_hurried(void);
 

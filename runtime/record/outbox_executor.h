@@ -42,6 +42,11 @@ struct worker_actions {
     void (*killed_by_rows)(void *self, uint32_t index);
     /* More workers than that have no work. */
     void (*limit_lanes)(void *self, uint32_t lanes);
+    /* So many workers pay, as was measured; a number that the user asked for stays. */
+    void (*limit_useful)(void *self, const struct useful_workers *useful);
+    /* This worker is slow, and may be on a machine that is. NULL: nothing is to be done about it.
+     */
+    void (*note_slow)(void *self, const struct slow_worker *slow);
     /* The job's parameter servers have done their part, perhaps under an earlier master. NULL:
      * nothing is to be done about them. */
     void (*servers_done)(void *self);

@@ -89,6 +89,7 @@ struct crew {
     uint32_t live, wanted; /* workers here; workers that the launcher tries to keep running */
     uint64_t wanted_version;
     char standing[CREW_STANDING_MAX]; /* line on what others have; may be empty */
+    char measured[CREW_STANDING_MAX]; /* line on how many workers pay; may be empty */
     struct unable unable;
     struct usage usage;
     int64_t started_at; /* the job's beginning, with earlier leaders' time */
@@ -175,6 +176,8 @@ void crew_want(struct crew *crew, int64_t now_ms, uint64_t version, uint32_t wor
 /* Where others have what this job could use: a line for the job's row and its reports, while it has
  * not ended. */
 void crew_stand(struct crew *crew, const char *text);
+/* The same of what was measured: it is said where there is no line on others. */
+void crew_note_size(struct crew *crew, const char *text);
 
 /* ----- record ----- */
 

@@ -13,6 +13,8 @@
 #include "runtime/train/master_pairs.h"
 #include "runtime/train/master_parts.h"
 #include "runtime/train/master_record.h"
+#include "runtime/train/master_size.h"
+#include "runtime/train/master_slow.h"
 
 #define CHANGE_PATIENCE 25 /* times regroup_ms */
 
@@ -233,6 +235,7 @@ static void on_reporter_message(struct master *master, int64_t now_ms, uint32_t 
     case MESSAGE_PROGRESS:
         master_note_phase_done(master, message->epoch, message->progress.phase);
         master_note_progress(master, now_ms, &message->progress, outbox);
+        master_size_on_progress(master, now_ms, outbox);
         break;
     case MESSAGE_PUBLISHING:
         on_publishing(master, now_ms, index, outbox);
@@ -286,6 +289,7 @@ static void on_worker_message(struct master *master, int64_t now_ms, uint32_t in
     case MESSAGE_SPEED:
         if (message->epoch == master->group.epoch)
             master_on_speed(&master->workers[index], &message->speed);
+        master_find_slow(master, now_ms, index, outbox);
         break;
     case MESSAGE_LEAVING:
         master->workers[index].phase = message->at_phase.phase;

@@ -5,6 +5,8 @@
  *     master_group.c   which workers are alive, and the groups made of them
  *     master_change.c  from group to group without losing work, leaving
  *     master_lanes.c   how many lanes each member has
+ *     master_size.c    how many members pay
+ *     master_slow.c    which members are on slow machines
  *     master_damage.c  memory that changed by itself, workers of another build or of other rows
  *     master_pairs.c   workers that cannot reach each other
  *     master_checkpoint.c  the state into the store and back

@@ -31,7 +31,9 @@ static uint64_t pick(uint64_t seed, uint64_t what, uint64_t below)
 /* One seed in eight is calm, without a mishap; in another one workers leave. */
 static struct world_plan plan_of(uint64_t seed, bool verbose)
 {
-    struct world_plan plan = {.seed = seed, .workers = 1 + (uint32_t)pick(seed, 0, 5)};
+    struct world_plan plan = {.seed = seed,
+                              .workers = 1 + (uint32_t)pick(seed, 0, 5),
+                              .measure_ms = (int64_t)pick(seed, 49, 2)};
 
     plan.min_workers = pick(seed, 1, 4) == 0 ? 1 + (uint32_t)pick(seed, 2, plan.workers) : 1;
     /* From an owner for each element or few of them to one for all. */

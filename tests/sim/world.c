@@ -327,6 +327,8 @@ static void take_store(struct world *world, const struct outbox *outbox,
         }
         if (strcmp(event.event, "apart") == 0)
             count(world, WORLD_FAULT_STANDS_BY);
+        if (strcmp(event.event, "measures") == 0)
+            count(world, WORLD_FAULT_MEASURED);
         world->result.checkpoints += strcmp(event.event, "checkpoint") == 0;
         if (strcmp(event.event, "restored") == 0)
             count(world, WORLD_FAULT_RESTORE);
@@ -602,7 +604,7 @@ static void start_worker(struct world *world, uint32_t index)
                                      .address = node->address,
                                      .alive_ms = 1000,
                                      .reconnect_ms = 100,
-                                     .progress_ms = 100,
+                                     .progress_ms = world->plan->measure_ms > 0 ? 5 : 100,
                                      .speed_first_ms = 100,
                                      .segment_least = world->plan->segment_least,
                                      .lanes_at_once = (uint32_t)draw(world, 3),
@@ -647,6 +649,7 @@ static void start_master(struct world *world)
                                      .hang_ms = 3000,
                                      .publish_ms = 60000,
                                      .learn_ms = world->plan->learn_ms,
+                                     .measure = {world->plan->measure_ms, 1},
                                      .regroup_ms = 20,
                                      .settle_ms = 500,
                                      .crew.report_ms = 100,
