@@ -314,11 +314,13 @@ static bool another_works(const struct pod_pool *pool, const struct pod_pool_pla
 static void crashed(struct pod_pool *pool, struct pod_pool_place *place, uint32_t index,
                     const struct pod_view *view)
 {
-    char what[64];
+    const bool is_unsound = view->exit_code == EXIT_UNSOUND;
+    char what[96];
 
     if (++place->crashes < POD_POOL_CRASHES_MAX || another_works(pool, place))
         return;
-    snprintf(what, sizeof what, "ended %u times with code %d", place->crashes, view->exit_code);
+    snprintf(what, sizeof what, "ended %u times with code %d%s", place->crashes, view->exit_code,
+             is_unsound ? ", as its machine computes wrongly" : "");
     fail_job(pool, STATUS_FAILED, index, what, view->message);
 }
 

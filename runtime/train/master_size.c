@@ -8,7 +8,6 @@
 
 #define START_LEAST 1.0 /* seconds */
 #define START_MOST  60.0
-#define EVEN        1.25 /* the fullest member has no more than so many times its part */
 
 uint32_t master_size_most(const struct master *master)
 {
@@ -36,13 +35,13 @@ void master_size_on_change(struct master *master)
 
 /* ----- is this a moment to measure? ----- */
 
-static bool is_even(const struct master *master)
+/* Lanes follow speeds: of workers that are unequally fast the group is as fast as it can be. */
+static bool all_have_lanes(const struct master *master)
 {
     const struct group *group = &master->group;
-    const uint32_t part = (master->lanes + group->count - 1) / group->count;
 
     for (uint32_t rank = 0; rank < group->count; rank++)
-        if (group->members[rank].lane_count == 0 || group->members[rank].lane_count > EVEN * part)
+        if (group->members[rank].lane_count == 0)
             return false;
     return true;
 }
@@ -52,7 +51,7 @@ static bool may_measure(const struct master *master)
     return master->options.measure.ms > 0 && master->crew.state == JOB_STATE_RUNNING &&
            master->has_met && master->old_epoch == 0 && master->regroup_at == 0 &&
            master->drain_at == 0 && !master->must_change && master->time_over_epoch == 0 &&
-           master->progress.step >= master->course.round && is_even(master);
+           master->progress.step >= master->course.round && all_have_lanes(master);
 }
 
 /* With the present members. */

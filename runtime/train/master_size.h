@@ -6,9 +6,8 @@
  *                                  |                    later
  *                                  +--DECIDED--> the launcher: so many workers pay
  *
- * A group is measured where each member has as many lanes as its part is, and its rows have all
- * come once. A worker that comes, goes or is lost
- * ends what is under way.
+ * A group is measured where each member has lanes, and its rows have all come once. A worker that
+ * comes, goes or is lost ends what is under way.
  */
 #ifndef RUNTIME_TRAIN_MASTER_SIZE_H
 #define RUNTIME_TRAIN_MASTER_SIZE_H

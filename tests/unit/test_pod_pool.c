@@ -724,6 +724,28 @@ static void hear_avoided(void *context, const char *node, const char *why)
     avoided->count++;
 }
 
+static void a_machine_that_computes_wrongly_is_said_to_do_so(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin_running(&f, 1);
+    for (uint32_t i = 0; i < POD_POOL_CRASHES_MAX; i++) {
+        if (i > 0) {
+            CHECK_INT(next(&f), POD_POOL_NOTHING);
+            f.now_ms = f.due_ms;
+            CHECK_INT(next(&f), POD_POOL_CREATE);
+            answer(&f, STATUS_OK, "");
+            show(&f, pod(0, i, POD_RUNNING));
+        }
+        end_pod(&f, 0, i, POD_CRASHED, EXIT_UNSOUND);
+    }
+    assert_string_equal(f.pool.failure.message,
+                        "worker 0 ended 3 times with code 6, as its machine "
+                        "computes wrongly: because");
+    pod_pool_deinit(&f.pool);
+}
+
 static void nodes_that_are_slow_or_compute_wrongly_are_avoided_with_a_reason(void **state)
 {
     struct avoided heard = {.count = 0};
@@ -757,6 +779,7 @@ static void nodes_that_are_slow_or_compute_wrongly_are_avoided_with_a_reason(voi
     assert_string_equal(heard.node, "c");
     assert_string_equal(heard.why, "worker 2 there says nothing any more");
     CHECK_INT(pod_pool_avoided(&f.pool, 2, nodes), 3);
+    CHECK_INT(f.pool.failure.status, STATUS_OK);
     pod_pool_on_slow(&f.pool, POD_POOL_AVOIDED_MS + 1, 0, 0, 3); /* it was forgotten meanwhile */
     CHECK_INT(heard.count, 4);
     pod_pool_deinit(&f.pool);
@@ -1070,6 +1093,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_node_that_lost_a_worker_is_avoided_for_a_while),
+        cmocka_unit_test(a_machine_that_computes_wrongly_is_said_to_do_so),
         cmocka_unit_test(nodes_that_are_slow_or_compute_wrongly_are_avoided_with_a_reason),
         cmocka_unit_test(nothing_is_done_before_the_first_list),
         cmocka_unit_test(no_server_stands_for_another_one),
