@@ -31,6 +31,12 @@ void share_measure_stop(struct share_measure *measure)
     measure->size = measure->tries = 0;
 }
 
+void share_measure_give_up(struct share_measure *measure, int64_t now_ms)
+{
+    measure->tries = SHARE_MEASURE_TRIES;
+    begin(measure, SHARE_RESTS_NOW, now_ms);
+}
+
 /* ----- what is known ----- */
 
 static bool is_measured(const struct share_measure *measure, uint32_t workers)
@@ -172,8 +178,7 @@ enum share_move share_measure_note(struct share_measure *measure, const struct s
         begin(measure, SHARE_FULL, moment->now_ms);
     }
     if (is_half && moment->now_ms - measure->since_ms > HALF_MOST * measure->length_ms) {
-        measure->tries = SHARE_MEASURE_TRIES;
-        begin(measure, SHARE_RESTS_NOW, moment->now_ms);
+        share_measure_give_up(measure, moment->now_ms);
         return SHARE_RESTORE;
     }
     if (moment->workers != (is_half ? measure->half : measure->size)) {

@@ -81,6 +81,8 @@ void share_measure_open(struct share_measure *measure, uint32_t lanes, uint32_t 
                         uint32_t most, struct share_window window);
 /* Workers came, went or were lost: what is under way does not count. */
 void share_measure_stop(struct share_measure *measure);
+/* The size that is being measured is not measured again. */
+void share_measure_give_up(struct share_measure *measure, int64_t now_ms);
 /* The lanes have moved: the window begins anew. */
 void share_measure_again(struct share_measure *measure);
 /* The job has made progress. */

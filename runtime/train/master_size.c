@@ -46,11 +46,16 @@ static bool all_have_lanes(const struct master *master)
     return true;
 }
 
+static bool is_settled(const struct master *master)
+{
+    return master->crew.state == JOB_STATE_RUNNING && master->has_met && master->old_epoch == 0 &&
+           master->regroup_at == 0 && master->drain_at == 0 && !master->must_change &&
+           master->time_over_epoch == 0;
+}
+
 static bool may_measure(const struct master *master)
 {
-    return master->options.measure.ms > 0 && master->crew.state == JOB_STATE_RUNNING &&
-           master->has_met && master->old_epoch == 0 && master->regroup_at == 0 &&
-           master->drain_at == 0 && !master->must_change && master->time_over_epoch == 0 &&
+    return master->options.measure.ms > 0 && is_settled(master) &&
            master->progress.step >= master->course.round && all_have_lanes(master);
 }
 
@@ -174,6 +179,10 @@ void master_size_on_progress(struct master *master, int64_t now_ms, struct outbo
                                         .seconds_left = seconds_left(master, now_ms),
                                         .move_seconds = seconds_to_move(master)};
 
+    if (master->members_most > 0 && is_settled(master) && !all_have_lanes(master)) {
+        share_measure_give_up(measure, now_ms);
+        go_to(master, now_ms, 0, outbox);
+    }
     if (!may_measure(master))
         return;
     if (master->measured_epoch != master->group.epoch)

@@ -4,6 +4,7 @@
  * was published of it.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,8 @@ struct totals {
     uint64_t clusters, equal, little_used, little_used_equal, moved_early, moved_early_equal;
     uint64_t waits, passed, given, pending, moves, services, bands;
     uint64_t measured, decisions, rising, much_later, measured_early;
-    double later;
+    uint64_t alone, alone_half, alone_nine;
+    double later, alone_sum;
 };
 
 static uint64_t pick(uint64_t seed, uint64_t what, uint64_t below)
@@ -169,6 +171,65 @@ static enum status run_measured(struct totals *totals, struct share_world *world
     return check_measured(totals, world, err);
 }
 
+/* ----- one job alone, whose user knows no number of workers ----- */
+
+#define ALONE_NODES   64
+#define ALONE_LEAST   60. /* seconds of the best fixed size: shorter jobs are not compared */
+#define ALONE_HALF    1.05
+#define ALONE_PERCENT 47   /* of the jobs are within ALONE_HALF: half of them, for most seeds */
+#define ALONE_NINE    1.35 /* nine in ten are within so many times the best fixed size's time */
+
+/* As jobs usually are (share_curve.c), and rarely far from it. */
+static struct share_curve plan_alone(uint64_t seed)
+{
+    const double fixed = .01 * (double)(pick(seed, 3000, 4) + pick(seed, 3001, 4));
+    const double per_worker = .0004 * (double)(pick(seed, 3002, 5) + pick(seed, 3003, 4));
+
+    return (struct share_curve){.lanes = pick(seed, 3004, 3) > 0 ? 64 : 32,
+                                .fixed = fixed,
+                                .per_worker = pick(seed, 3005, 10) == 0 ? RISES : per_worker};
+}
+
+static double best_fixed(const struct share_world *world)
+{
+    double best = world->jobs[0].work;
+
+    for (uint32_t n = 1; n <= world->jobs[0].job.most; n++)
+        best = fmin(best, world->start_s +
+                              world->jobs[0].work / share_curve_speed(&world->jobs[0].is, n));
+    return best;
+}
+
+static enum status run_alone(struct totals *totals, struct share_world *world, uint64_t seed,
+                             struct error *err)
+{
+    double best, ratio;
+
+    memset(world, 0, sizeof *world);
+    world->seed = seed;
+    world->node_count = ALONE_NODES;
+    for (size_t i = 0; i < ALONE_NODES; i++)
+        world->nodes[i].millis = 1000;
+    world->count = 1;
+    world->jobs[0] = (struct share_world_job){.job = {.least = 1, .most = 60, .worker = {1000, 0}},
+                                              .is = plan_alone(seed),
+                                              .work = 60 * (double)(1 + pick(seed, 3006, 60))};
+    world->start_s = 2;
+    world->every_s = 5;
+    world->measures = true;
+    world->until_s = 2 * world->jobs[0].work + 100;
+    best = best_fixed(world);
+    if (best < ALONE_LEAST)
+        return STATUS_OK;
+    TRY(share_world_run(world, err));
+    ratio = share_world_mean_completion(world) / best;
+    totals->alone++;
+    totals->alone_half += ratio <= ALONE_HALF;
+    totals->alone_nine += ratio <= ALONE_NINE;
+    totals->alone_sum += ratio;
+    return STATUS_OK;
+}
+
 static enum status run_cluster(void *context, uint64_t seed, bool verbose, struct error *err)
 {
     const bool is_equal = seed % 2 == 0;
@@ -201,6 +262,8 @@ static enum status run_cluster(void *context, uint64_t seed, bool verbose, struc
         totals->bands += world->jobs[i].job.band != 0;
     if (status == STATUS_OK)
         status = run_measured(totals, world, seed, verbose, err);
+    if (status == STATUS_OK)
+        status = run_alone(totals, world, seed, err);
     free(world);
     return status;
 }
@@ -387,6 +450,11 @@ int main(int argc, char **argv)
            "%.2f times in %" PRIu64 " clusters; a job moved twice a minute in %" PRIu64 "\n",
            totals.later / (double)totals.clusters, LATER_MOST, totals.much_later,
            totals.measured_early);
+    printf("one job of 1 to 60 workers, alone: %" PRIu64
+           " of a minute and more, %.3f times the best fixed "
+           "size's time on average; %" PRIu64 " within %.2f times, %" PRIu64 " within %.2f times\n",
+           totals.alone, totals.alone_sum / (double)totals.alone, totals.alone_half, ALONE_HALF,
+           totals.alone_nine, ALONE_NINE);
     world = calloc(1, sizeof *world);
     is_well = world && compare_edl(world, &err) && compare_served(world, &err);
     if (!is_well)
@@ -398,7 +466,9 @@ int main(int argc, char **argv)
                     (totals.moved_early_equal > 0) +
                     (totals.later > MEAN_MOST * (double)totals.clusters) +
                     (totals.much_later > totals.clusters / CLUSTERS_ONE) +
-                    (totals.measured_early > totals.clusters / CLUSTERS_ONE);
+                    (totals.measured_early > totals.clusters / CLUSTERS_ONE) +
+                    (100 * totals.alone_half < ALONE_PERCENT * totals.alone) +
+                    (10 * totals.alone_nine < 9 * totals.alone);
     return seeds_exit_code(
         &seeds, failures + !is_well,
         (struct seeds_counts){names,

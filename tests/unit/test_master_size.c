@@ -219,6 +219,36 @@ static void who_is_lost_meanwhile_ends_the_measuring(void **state)
     close_job(&fixture);
 }
 
+/* It gets no lane: how fast three are is not what was asked. */
+static void half_of_the_workers_with_a_very_slow_one_is_not_measured(void **state)
+{
+    struct fixture fixture;
+    uint64_t epoch;
+    (void)state;
+
+    open_job(&fixture, 1, (struct share_curve){LANES, .02, .001});
+    CHECK(until_change(&fixture, 200));
+    meet(&fixture);
+    epoch = group_of(&fixture)->epoch;
+    for (uint32_t rank = 0; rank < 4; rank++) {
+        struct message message = {.type = MESSAGE_SPEED, .epoch = epoch};
+
+        message.speed = (struct message_speed){rank == 3 ? 1 : 1000, 1000};
+        say(&fixture, group_of(&fixture)->members[rank].index, message);
+    }
+    fixture.now += 300;
+    outbox_clear(&fixture.outbox);
+    master_on_tick(&fixture.master, (int64_t)fixture.now, &fixture.outbox);
+    CHECK(group_of(&fixture)->epoch != epoch);
+    CHECK_INT(group_of(&fixture)->members[3].lane_count, 0);
+    meet(&fixture);
+    CHECK(do_steps(&fixture));
+    CHECK_INT(group_of(&fixture)->count, WORKERS);
+    meet(&fixture);
+    CHECK_INT(until_useful(&fixture, 200), 0);
+    close_job(&fixture);
+}
+
 static void a_fixed_number_and_a_short_job_are_left_alone(void **state)
 {
     struct fixture fixture;
@@ -239,6 +269,7 @@ int main(void)
         cmocka_unit_test(half_of_the_workers_stand_by_for_a_moment),
         cmocka_unit_test(the_user_hears_of_workers_that_do_not_pay),
         cmocka_unit_test(who_is_lost_meanwhile_ends_the_measuring),
+        cmocka_unit_test(half_of_the_workers_with_a_very_slow_one_is_not_measured),
         cmocka_unit_test(a_fixed_number_and_a_short_job_are_left_alone),
     };
 
