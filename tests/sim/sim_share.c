@@ -173,13 +173,14 @@ static enum status run_measured(struct totals *totals, struct share_world *world
 
 /* ----- one job alone, whose user knows no number of workers ----- */
 
-#define ALONE_NODES   64
-#define ALONE_LEAST   60. /* seconds of the best fixed size: shorter jobs are not compared */
-#define ALONE_HALF    1.05
-#define ALONE_PERCENT 47   /* of the jobs are within ALONE_HALF: half of them, for most seeds */
-#define ALONE_NINE    1.35 /* nine in ten are within so many times the best fixed size's time */
+#define ALONE_NODES 64
+#define ALONE_LEAST 60. /* seconds of the best fixed size: shorter jobs are not compared */
+#define ALONE_HALF  1.05
+#define ALONE_PERCENT                                                                              \
+    47 /* so many of a hundred jobs are within ALONE_HALF: half of them, for most seeds */
+#define ALONE_NINE 1.35 /* nine in ten are within so many times the best fixed size's time */
 
-/* As jobs usually are (share_curve.c), and rarely far from it. */
+/* A usual curve (share_curve.c), and rarely one far from it. */
 static struct share_curve plan_alone(uint64_t seed)
 {
     const double fixed = .01 * (double)(pick(seed, 3000, 4) + pick(seed, 3001, 4));
