@@ -316,6 +316,9 @@ extern const struct word_alias report_aliases[];
     PLANNED("job.image", SCOPE_ALL, TEXT(),                                                        \
             "Image of a job on a cluster: a name of the administrator's list (totrain.images). "   \
             "Default: its first.")                                                                 \
+    PLANNED("job.profile", SCOPE_ALL, TEXT(),                                                      \
+            "Where a job on a cluster runs and what its pods are like: a name of the "             \
+            "administrator's list (totrain.profiles). Default: its first.")                        \
     PLANNED("predict.bad_rows", SCOPE_PREDICT, WORD("error", WORDS("error", "quarantine"), NULL),  \
             "Rows that cannot be scored, as with a text among numbers. 'error': the statement "    \
             "fails. 'quarantine': they go into the table TARGET_bad_rows, with the reason.")       \

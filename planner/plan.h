@@ -54,8 +54,9 @@ struct plan_role {
 /* Where the processes of a job run, where it is not this machine. */
 struct plan_cluster {
     bool is_wanted;              /* job.where = 'kubernetes' */
-    struct slice image;          /* a profile's name; size 0: the first */
+    struct slice image;          /* its name in the list; size 0: the first */
     struct slice priority_class; /* size 0: none */
+    struct slice profile;        /* size 0: the first */
     int64_t cpu_m;               /* thousandths of a processor for each worker; 0: not set */
     int64_t server_cpu_m;        /* the same of each parameter server */
     struct slice memory; /* memory of each worker, as Kubernetes writes it; size 0: not set */

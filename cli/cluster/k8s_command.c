@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cli/cluster/k8s_admission.h"
 #include "cli/cluster/k8s_check.h"
 #include "cli/cluster/share_command.h"
 #include "cli/session/options.h"
@@ -15,7 +16,8 @@
 
 #define TAKES                                                                                      \
     (OPTIONS_CLUSTER | OPTION_CPU | OPTION_MEMORY | OPTION_PODS | OPTION_IMAGE | OPTION_PULL |     \
-     OPTION_DATABASE_SECRET | OPTION_SERVICE_SECRET | OPTION_COLOUR | OPTION_HELP)
+     OPTION_PRIORITY | OPTION_RESOURCE | OPTION_DATABASE_SECRET | OPTION_SERVICE_SECRET |          \
+     OPTION_COLOUR | OPTION_HELP)
 #define TRIES    4
 #define PODS_MAX 100000
 
@@ -42,7 +44,9 @@ static const char usage[] =
     "evenly, or all to who ends first (soonest).\n"
     "\n"
     "check asks the cluster for each of the submitter's rights whether we have it, and\n"
-    "ends with exit code 4 where one is missing. With --image a pod runs it, and with\n"
+    "ends with exit code 4 where one is missing. With --image it asks whether the cluster\n"
+    "admits the pods of a job (--cpu, --memory, --profile, ...), by a dry run that stores\n"
+    "nothing, and says what admission refuses; then a pod runs the image, and with\n"
     "--database-secret tries to reach the database with its login. With --service-secret\n"
     "a pod with the account of schedules asks for its rights, and tries to reach the\n"
     "database by the service (totrain) of the Secret's pg_service.conf.\n"
@@ -182,6 +186,7 @@ static enum status check_pods(struct http *http, struct slice kube_namespace,
     if (!cluster->image)
         return cluster->service_secret ? fail(err, STATUS_INVALID, "--image is missing")
                                        : STATUS_OK;
+    TRY(k8s_check_admission(http, kube_namespace, cluster, err));
     if (cluster->database_secret || !cluster->service_secret)
         TRY(k8s_check_pod(http, kube_namespace, cluster, err));
     return cluster->service_secret ? k8s_check_schedule(http, kube_namespace, cluster, service, err)

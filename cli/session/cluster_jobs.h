@@ -13,9 +13,10 @@
 
 /* The defaults of every job; without a name, and without workers. */
 void cluster_job_begin(struct kube_job *job);
-/* Sets what the options name, over what is there. INVALID. Borrows from them. */
-enum status cluster_job_fill(const struct cluster_options *options, struct kube_job *job,
-                             struct error *err);
+/* Sets what the options name, over what their profile says, over what is there. INVALID, and what
+ * profile_load fails with. Borrows from them; texts of the profile are the arena's. */
+enum status cluster_job_fill(const struct cluster_options *options, struct arena *arena,
+                             struct kube_job *job, struct error *err);
 
 /* INVALID: --database-secret is missing. */
 enum status cluster_job_needs_login(struct error *err);

@@ -4,9 +4,6 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Codes of options that have no letter; above all characters. */
-#define CODE_OF(flag) (256 + (int)(flag))
-
 #define CLUSTER(member) offsetof(struct options, cluster.member)
 
 static const struct row {
@@ -50,6 +47,8 @@ static const struct row {
     {OPTION_MEMORY, 0, "memory", "BYTES", "that each worker has: 512Mi, 4Gi; 1Gi", CLUSTER(memory)},
     {OPTION_RESOURCE, 0, "resource", "NAME", "each worker asks for one of it", CLUSTER(resource)},
     {OPTION_PRIORITY, 0, "priority-class", "NAME", "of all pods", CLUSTER(priority_class)},
+    {OPTION_PRIORITY, 0, "profile", "NAME@FILE", "where its pods run: a profile of the file",
+     CLUSTER(profile)},
     {OPTION_ACCOUNT, 0, "service-account", "NAME", "of the master; totrain",
      CLUSTER(service_account)},
     {OPTION_DATABASE_SECRET, 0, "database-secret", "NAME", "Secret with the login of the database",
@@ -68,7 +67,7 @@ static const struct row {
 
 static int code_of(const struct row *row)
 {
-    return row->letter ? row->letter : CODE_OF(row->flag);
+    return row->letter ? row->letter : 256 + (int)(row - rows); /* above all characters */
 }
 
 static enum status usage(struct error *err, const char *problem, const char *word)

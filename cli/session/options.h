@@ -37,7 +37,7 @@ enum {
     OPTION_CPU = 1 << 15,
     OPTION_MEMORY = 1 << 16,
     OPTION_RESOURCE = 1 << 17,
-    OPTION_PRIORITY = 1 << 18,
+    OPTION_PRIORITY = 1 << 18, /* --priority-class, --profile */
     OPTION_ACCOUNT = 1 << 19,
     OPTION_DATABASE_SECRET = 1 << 20,
     OPTION_KEEP = 1 << 21,
@@ -69,7 +69,7 @@ struct input {
 struct cluster_options {
     const char *kubeconfig, *context, *kube_namespace, *image, *pull_policy, *name, *cpu, *memory;
     const char *resource, *priority_class, *service_account, *database_secret, *keep, *schedule;
-    const char *pods, *service_secret;
+    const char *pods, *service_secret, *profile;
     const char *run_of, *owner; /* in the pod of a schedule: its name, and POD/UID/JOB */
     bool allows_insecure, is_dry_run;
 };

@@ -55,6 +55,7 @@ struct api_target {
     struct slice name;           /* empty: all of them */
     const char *subresource;     /* NULL: the object itself */
     struct slice fields;         /* field selector of a list and a watch; empty: none */
+    bool is_dry_run;             /* a creation that the server checks, and does not store */
 };
 
 struct http_request {

@@ -601,7 +601,8 @@ static void flush(void *self)
 }
 
 enum status pods_new(const struct kube_access *access, const struct kube_job *job,
-                     struct slice owner, struct pods **out, struct error *err)
+                     struct slice owner, struct slice controller, struct pods **out,
+                     struct error *err)
 {
     struct pods *pods = calloc(1, sizeof *pods);
 
@@ -635,7 +636,8 @@ enum status pods_new(const struct kube_access *access, const struct kube_job *jo
     pods->master = manifest_master_address(job, &pods->arena);
     if (owner.size == 0 || owner.size >= sizeof pods->owner)
         return fail(err, STATUS_INVALID, "the uid of the job's Job is missing or too long");
-    memcpy(pods->owner, owner.data, owner.size);
+    slice_copy(owner, pods->owner, sizeof pods->owner);
+    slice_copy(controller, pods->controller, sizeof pods->controller);
     pods_events_init(pods);
     pods_share_init(pods);
     return pods->master.data && !pods->selector.failed && !pods->job_field.failed

@@ -30,7 +30,7 @@ struct pods {
     struct launcher launcher;
     const struct kube_access *access;
     const struct kube_job *job;
-    char owner[POD_UID_MAX];
+    char owner[POD_UID_MAX], controller[POD_UID_MAX];
     struct arena arena;
     struct slice master; /* address for the workers */
     struct text selector;

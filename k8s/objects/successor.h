@@ -34,4 +34,7 @@ enum job_future job_future(const cJSON *job, struct slice uid);
  * empty: none. The caller frees it; what did not fit into memory shows in json_print. */
 cJSON *successor_pod(const cJSON *job, struct slice before, struct slice avoided);
 
+/* A Pod as the Job's controller would make it, for a server-side dry run: nobody owns it. */
+cJSON *successor_trial(const cJSON *job);
+
 #endif

@@ -183,6 +183,8 @@ class Created(Case):
         self.assertEqual(posts, ["jobs", "secrets", "secrets", "secrets", "services", "iris"])
         job = self.api.objects["jobs"]["iris"]
         self.assertIs(job["spec"]["suspend"], False)
+        self.assertEqual(job["spec"]["template"]["metadata"]["annotations"]["totrain.dev/controller"],
+                         self.api.objects["secrets"]["iris-job"]["metadata"]["uid"])
         owned = [*self.api.objects["secrets"].values(), *self.api.objects["services"].values()]
         self.assertEqual({thing["metadata"]["name"] for thing in owned},
                          {"iris-job", "iris-master", "iris-workers-0"})

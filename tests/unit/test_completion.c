@@ -186,11 +186,12 @@ static void attributes_are_those_that_the_estimator_knows(void **state)
                  "model.hidden_units");
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN LinearClassifier WITH model.hid|", "");
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH train.epoch = 3, train.ep|", "");
-    CHECK_OFFERS("SELECT * FROM iris TO PREDICT p.class WITH |",
-                 "predict.threshold|job.where|job.min_workers|job.max_workers|job.wait|job.metrics|"
-                 "job.priority|"
-                 "job.worker_cpu|job.worker_memory|job.image|predict.bad_rows|predict.replace|"
-                 "predict.extra_outputs|forecast.anomaly");
+    CHECK_OFFERS(
+        "SELECT * FROM iris TO PREDICT p.class WITH |",
+        "predict.threshold|job.where|job.min_workers|job.max_workers|job.wait|job.metrics|"
+        "job.priority|"
+        "job.worker_cpu|job.worker_memory|job.image|job.profile|predict.bad_rows|predict.replace|"
+        "predict.extra_outputs|forecast.anomaly");
     CHECK(offers("SELECT * FROM iris TO TRAIN DNNClassifier WITH |", "optimizer.learning_rate"));
     CHECK(!offers("SELECT * FROM iris TO TRAIN DNNClassifier WITH |", "job.strategy"));
 }

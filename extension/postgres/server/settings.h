@@ -32,6 +32,8 @@ struct settings {
     char *priority_classes;    /* "name, ..." */
     int kubernetes_cpu_limit;  /* in hundredths of what a pod asks for; 0: none */
     char *default_priority;    /* one of them; empty: none */
+    char *profiles;            /* "name, ..."; empty: none */
+    char *profile_file;        /* with these profiles; empty: none */
     char *database_secret;     /* with the login of the jobs' processes */
     char *state_directory;     /* where jobs have their folders; empty: in the data directory */
 };

@@ -1,8 +1,8 @@
 /*
  * whole_file.h - a small file, with a limit.
  */
-#ifndef K8S_CLIENT_WHOLE_FILE_H
-#define K8S_CLIENT_WHOLE_FILE_H
+#ifndef BASE_WHOLE_FILE_H
+#define BASE_WHOLE_FILE_H
 
 #include "base/error.h"
 
