@@ -162,6 +162,14 @@ void pods_events_shared(struct pods *pods, uint32_t workers, uint32_t most)
                          workers < most ? ", other jobs have the rest" : "");
 }
 
+void pods_events_moved(struct pods *pods, uint32_t before, uint32_t serving)
+{
+    const struct kube_moment moment = this_moment();
+
+    kube_events_note(&pods->events, &moment, false, "ServersMoved",
+                     "%u servers have the rows, before there were %u", serving, before);
+}
+
 void pods_events_asked(struct pods *pods, uint32_t serving, uint32_t asked)
 {
     const struct kube_moment moment = this_moment();

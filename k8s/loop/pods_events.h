@@ -13,6 +13,7 @@ void pods_events_init(struct pods *pods);
 void pods_events_scaled(struct pods *pods, enum kube_role role, uint32_t before, uint32_t now);
 /* The job's part of the cluster. */
 void pods_events_shared(struct pods *pods, uint32_t workers, uint32_t most);
+void pods_events_moved(struct pods *pods, uint32_t before, uint32_t serving);
 void pods_events_asked(struct pods *pods, uint32_t serving, uint32_t asked);
 void pods_events_problem(struct pods *pods, int64_t now_ms, int64_t *due_ms);
 void pods_events_send(struct pods *pods, int64_t now_ms, int64_t *due_ms);

@@ -31,6 +31,7 @@ struct pods {
     const struct kube_access *access;
     const struct kube_job *job;
     char owner[POD_UID_MAX], controller[POD_UID_MAX];
+    uint32_t served; /* servers that have the rows, as told; 0: not yet */
     struct arena arena;
     struct slice master; /* address for the workers */
     struct text selector;

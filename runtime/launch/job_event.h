@@ -22,6 +22,9 @@ enum job_event_kind {
     JOB_STAGED  /* the workers have stored the rows: nobody reads the user's table any more */
 };
 
+/* The first moments of a job tell nothing about the rest: none is estimated before. */
+#define JOB_ESTIMATE_AFTER_S 2
+
 struct event_metric {
     char name[WORD_BYTES_MAX + 1];
     double value;

@@ -394,6 +394,7 @@ void crew_report(struct crew *crew, int64_t now_ms, enum job_event_kind kind, st
 {
     const struct job_row row = crew_job_row(crew, now_ms);
     struct job_event event = crew_event(crew, now_ms, kind);
+    const double run_s = event.seconds - (double)crew->ms_before / 1000;
 
     event.step = row.step;
     event.steps = row.steps;
@@ -403,9 +404,8 @@ void crew_report(struct crew *crew, int64_t now_ms, enum job_event_kind kind, st
     event.rows_per_second = row.rows_per_second;
     event.loss = row.loss;
     event.validation_loss = row.validation_loss;
-    if (row.step > 0 && row.steps >= row.step)
-        event.seconds_left = (event.seconds - (double)crew->ms_before / 1000) *
-                             (double)(row.steps - row.step) / (double)row.step;
+    if (row.step > 0 && row.steps >= row.step && run_s >= JOB_ESTIMATE_AFTER_S)
+        event.seconds_left = run_s * (double)(row.steps - row.step) / (double)row.step;
     if (kind == JOB_PROGRESS)
         slice_copy(slice_of(crew->standing), event.message, sizeof event.message);
     if (kind == JOB_FAILED)

@@ -9,6 +9,7 @@ import base64
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
@@ -217,6 +218,15 @@ class Printed(unittest.TestCase):
             done = run("k8s", "reach", login.name)
         self.assertEqual((done.returncode, done.stdout), (4, ""), done.stderr)
         self.assertIn("all users may read", done.stderr)
+
+    def test_a_database_that_does_not_answer_is_named_with_its_address(self):
+        with socket.create_server(("127.0.0.1", 0)) as silent, tempfile.NamedTemporaryFile("w") as login:
+            port = silent.getsockname()[1]
+            login.write(f"host=127.0.0.1 port={port} dbname=shop sslmode=disable")
+            login.flush()
+            done = run("k8s", "reach", login.name)
+        self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
+        self.assertIn(f"port {port} failed: no answer: the network may drop what is sent there", done.stderr)
 
 
 ENDED_WELL = "Succeeded", {"terminated": {"exitCode": 0}}

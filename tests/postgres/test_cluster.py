@@ -178,6 +178,7 @@ class Psql(Case):
         self.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'alice'")
         session.wait(timeout=60)
         self.cluster.wait_for(lambda: name not in self.cluster.jobs())
+        self.check_nothing_is_left()
 
     def test_jobs_are_listed_and_ended_by_another_session(self):
         before = set(self.cluster.started)

@@ -366,6 +366,9 @@ struct host_cluster {
                                 struct publication *publication, struct error *err);
     /* Drops the tables of a job that failed. A notice names those that stay, and the reason. */
     void (*discard)(void *self, int64_t number, const struct sink *sink);
+    /* The session waits for the job of these tables, with this folder: should it die, they are to
+     * go as soon as the job has ended. folder NULL: it waits no more. NULL: the host cannot. */
+    void (*watch)(void *self, int64_t number, const struct job_folder *folder);
     /* The same as host_jobs.keep, for a host that is no server; else NULL. */
     enum status (*keep)(void *self, const struct job_folder *folder, struct error *err);
     enum cluster_keeps keeps;

@@ -97,6 +97,14 @@ static enum status judge_end(struct job *job, enum status end, struct error *err
     return end;
 }
 
+static void watch(const struct job *job, const struct job_folder *folder)
+{
+    const struct host_cluster *cluster = job->host->cluster;
+
+    if (job->life->runs == PLACE_CLUSTER && cluster->watch)
+        cluster->watch(cluster->self, job->request->job.job, folder);
+}
+
 static enum status follow(struct job *job, struct error *err)
 {
     const struct follow_staged staged = {job, goes_on};
@@ -261,7 +269,9 @@ enum status job_run(struct job *job, struct error *err)
         TRY_OR(removed, status, host_rows_read(host, err));
     job->has_begun = true;
     if (life->waits == ACTOR_SESSION) {
+        watch(job, &job->folder);
         status = follow(job, err);
+        watch(job, NULL);
         job_folder_clean(&job->folder);
         return status;
     }

@@ -7,6 +7,7 @@
 #include <utils/snapmgr.h>
 
 #include "base/whole_file.h"
+#include "extension/postgres/server/release.h"
 #include "extension/postgres/server/session.h"
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/sql/direct_table.h"
@@ -260,6 +261,12 @@ static void discard(void *self, int64_t number, const struct sink *sink)
         door->session.interrupt = interrupt;
 }
 
+static void watch(void *self, int64_t number, const struct job_folder *folder)
+{
+    (void)self;
+    release_when_session_dies(number, folder ? folder->id : 0);
+}
+
 void door_cluster_background(struct door *door)
 {
     door->follows_itself = true;
@@ -274,5 +281,6 @@ void door_cluster_init(struct door *door)
     door->cluster.seam.let_go = let_go;
     door->cluster.seam.collect = collect;
     door->cluster.seam.discard = discard;
+    door->cluster.seam.watch = watch;
     door->cluster.seam.keeps = KEEPS_DETACHED;
 }
