@@ -270,8 +270,9 @@ static void a_later_leader_goes_on_with_the_times_and_reports_what_is_left(void 
 
     begin(&leader, &previous);
     leader.rows_done = 50;
-    crew_report(&leader.crew, 1999, JOB_PROGRESS, &leader.outbox);
-    memcpy(&event, outbox_bytes(&leader.outbox, &leader.outbox.entries[0]).data, sizeof event);
+    leader.crew.ms_before = 8000;
+    crew_put_progress(&leader.crew, 1999, JOB_PROGRESS, &leader.outbox);
+    memcpy(&event, outbox_bytes(&leader.outbox, &leader.outbox.entries[1]).data, sizeof event);
     CHECK(event.step == 5 && isnan(event.seconds_left)); /* too early to tell */
     finish(&leader);
     begin(&leader, &previous);
