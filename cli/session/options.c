@@ -60,6 +60,8 @@ static const struct row {
     {OPTION_RUN_OF, 0, "run-of", "NAME", "in the pod of a schedule: its name", CLUSTER(run_of)},
     {OPTION_OWNER, 0, "owner", "POD/UID/JOB", "in the pod of a schedule: itself", CLUSTER(owner)},
     {OPTION_PODS, 0, "pods", "N", "the quota's number of pods; 100", CLUSTER(pods)},
+    {OPTION_PODS, 0, "database", "CIDR:PORT", "that pods reach, of rbac network; any, 5432",
+     CLUSTER(database)},
     {OPTION_DRY_RUN, 0, "dry-run", NULL, "print the objects, create nothing", CLUSTER(is_dry_run)},
 };
 

@@ -53,6 +53,8 @@ CASES = {
     "schedule_with_profile": (*SCHEDULE, f"--profile=night@{PROFILES}"),
     "rbac": ("k8s", "rbac", "--namespace=training", "--pods=20", "--cpu=8", "--memory=32Gi"),
     "classes": ("k8s", "rbac", "classes"),
+    "network": ("k8s", "rbac", "network", "--namespace=training", "--database=10.0.0.5/32:6432"),
+    "disruption": ("k8s", "rbac", "disruption", "--namespace=training", "--pods=2"),
     "share": ("k8s", "rbac", "share", "--namespace=training,shop", "--image=localhost/totrain:1"),
 }
 
@@ -155,6 +157,19 @@ class Printed(unittest.TestCase):
         self.assertFalse([rule for rule in roles["totrain"] if "secrets" in rule["resources"]])
         self.assertFalse([item for item in printed["items"] if item["kind"].startswith("Cluster")])
 
+    def test_a_network_policy_lets_the_pods_of_a_job_do_what_they_do(self):
+        every, api = json.loads(run(*CASES["network"]).stdout)["items"]
+        jobs = json.loads(run(*CASES["job"]).stdout)["items"] + json.loads(run(*CASES["schedule"]).stdout)["items"]
+        pods = [thing for item in jobs for thing in (item.get("spec", {}).get("template"), item, item.get("spec", {}).get(
+            "jobTemplate", {}).get("spec", {}).get("template")) if thing and "containers" in thing.get("spec", {})]
+        self.assertEqual(len(pods), 3)
+        for pod in pods:
+            labels = pod["metadata"]["labels"]
+            self.assertLessEqual(every["spec"]["podSelector"]["matchLabels"].items(), labels.items())
+            chosen, = api["spec"]["podSelector"]["matchExpressions"]
+            self.assertEqual(labels[chosen["key"]] in chosen["values"], pod["spec"]["automountServiceAccountToken"])
+        self.assertEqual(every["spec"]["egress"][2], {"to": [{"ipBlock": {"cidr": "10.0.0.5/32"}}], "ports": [{"port": 6432}]})
+
     def test_what_a_job_can_do_without_comes_after_all_minimums(self):
         values = {item["metadata"]["name"]: item["value"] for item in json.loads(run(*CASES["classes"]).stdout)["items"]}
         first = [values["totrain-first" + band] for band in ("-low", "", "-high")]
@@ -203,6 +218,14 @@ class Printed(unittest.TestCase):
                 (("k8s", "rbac", "--namespace=A"), 2, "no name of a namespace"),
                 (("k8s", "rbac", "--pods=0"), 2, "1 to"),
                 (("k8s", "rbac", "share"), 2, "--image is missing"),
+                (("k8s", "rbac", "nets"), 2, "network or disruption, not nets"),
+                (("k8s", "rbac", "network", "--database=10.0.0.5"), 2, "CIDR:PORT"),
+                (("k8s", "rbac", "network", "--database=10.0.0.5/32:x"), 2, "CIDR:PORT"),
+                (("k8s", "rbac", "network", '--database=10.0.0.5/"32:1'), 2, "CIDR:PORT"),
+                (("k8s", "rbac", "network", "--namespace=A"), 2, "no name of a namespace"),
+                (("k8s", "rbac", "disruption"), 2, "--pods is missing"),
+                (("k8s", "rbac", "disruption", "--pods=0"), 2, "a budget is of 1 to"),
+                (("k8s", "rbac", "disruption", "--pods=1", "--namespace=A"), 2, "no name of a namespace"),
                 (("k8s", "rbac", "share", "--image=a", "--namespace=a,B"), 2, '"B" is no name of a namespace'),
                 (("k8s", "rbac", "--memory=x"), 2, 'not "x"'),
                 (("k8s", "check"), 2, "no kubeconfig")):
