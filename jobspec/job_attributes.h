@@ -147,6 +147,11 @@ extern const struct word_alias report_aliases[];
         "Rows that cannot be learned from, as with a text among numbers, an infinite number or "   \
         "no label. 'error': the statement fails. 'skip': they are left out. 'quarantine': they "   \
         "go into the table MODEL_bad_rows, with the reason.")                                      \
+    PLANNED("train.require", SCOPE_TRAIN, TEXT(),                                                  \
+            "A bound that a metric must keep, as in 'AUC >= 0.8' or 'RMSE < 12': of the held-out " \
+            "rows, with train.folds the mean of the folds, else of the training rows. A model "    \
+            "that does not keep it is not published: the statement fails, and the model of "       \
+            "before stays.")                                                                       \
     PLANNED("train.freeze", SCOPE_TRAIN, TEXT(),                                                   \
             "Layers and parameters that are not learned, by the names that EXPLAIN shows, as in "  \
             "'conv2d*, dense_1': with USING they stay those of the old model.",                    \

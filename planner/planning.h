@@ -9,6 +9,7 @@
  *     constraints.c what inputs of trees may do
  *     training.c    settings -> plan.spec       parameters.c  how large the model gets
  *     targets.c     INTO, USING -> names        metric_list.c validation.metrics -> names
+ *     requirement.c train.require, of these metrics
  *     old_model.c   USING of TRAIN -> inputs, task and classes
  *     task_choice.c of two estimators of a name the one that is meant
  *     workers.c     job.* -> plan.scoring     judging.c    evaluate.report, thresholds

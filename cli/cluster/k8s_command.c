@@ -23,7 +23,7 @@
 #define PODS_MAX 100000
 
 static const char usage[] =
-    "usage: totrain k8s rbac [classes | share | network | disruption] [OPTION]...\n"
+    "usage: totrain k8s rbac [classes | share | network | disruption | monitor] [OPTION]...\n"
     "       totrain k8s share [even | mixed | soonest] [OPTION]...\n"
     "       totrain k8s check [service=NAME] [OPTION]...\n"
     "\n"
@@ -40,7 +40,8 @@ static const char usage[] =
     "what totrain k8s share needs, and a Deployment of --image. rbac network prints\n"
     "NetworkPolicies: pods of jobs reach each other, the database (--database) and, where\n"
     "they have a token, the API server. rbac disruption prints a PodDisruptionBudget: a\n"
-    "drain leaves so many workers of the namespace (--pods).\n"
+    "drain leaves so many workers of the namespace (--pods). rbac monitor prints a\n"
+    "PodMonitor of the sharer's /metrics (share --metrics), and rules for alerts.\n"
     "\n"
     "share decides how many workers each job of the namespaces has (--namespace=a,b),\n"
     "until SIGTERM; without it one of the masters of a namespace does. Half of what is\n"
@@ -127,16 +128,20 @@ static enum status print_disruption(const struct cluster_options *options, struc
     return policies_print_disruption(namespace_of(options), workers, out, err);
 }
 
+static enum status print_monitor(const struct cluster_options *options, struct text *out,
+                                 struct error *err)
+{
+    return policies_print_monitor(namespace_of(options), out, err);
+}
+
 static enum status print_rbac(const struct options *options, struct error *err)
 {
     static const struct {
         const char *word;
         enum status (*print)(const struct cluster_options *, struct text *, struct error *);
-    } kinds[] = {{"", print_roles},
-                 {"classes", print_classes},
-                 {"share", print_share},
-                 {"network", print_network},
-                 {"disruption", print_disruption}};
+    } kinds[] = {
+        {"", print_roles},          {"classes", print_classes},       {"share", print_share},
+        {"network", print_network}, {"disruption", print_disruption}, {"monitor", print_monitor}};
     const char *word = options->word_count == 2 ? options->words[1] : "";
     enum status status = STATUS_NOT_FOUND;
     struct text text;
@@ -151,8 +156,8 @@ static enum status print_rbac(const struct options *options, struct error *err)
     if (status != STATUS_NOT_FOUND)
         return status;
     return fail(err, STATUS_INVALID,
-                "k8s rbac is followed by nothing, or by classes, share, "
-                "network or disruption, not %s",
+                "k8s rbac is followed by nothing, or by classes, share, network, "
+                "disruption or monitor, not %s",
                 word),
            error_hint(err, "totrain k8s --help shows how it is called.");
 }
@@ -295,7 +300,7 @@ static enum status run_share(const struct options *options, struct error *err)
         status = share_command(&access,
                                cluster->kube_namespace ? slice_of(cluster->kube_namespace)
                                                        : access.kube_namespace,
-                               rule, err);
+                               rule, cluster->metrics, err);
     arena_deinit(&arena);
     return status;
 }

@@ -12,8 +12,9 @@
 #include "cli/session/options.h"
 #include "k8s/client/access.h"
 
-/* `namespaces`: names, separated by commas; `rule`: even, mixed or soonest; NULL: mixed. */
+/* `namespaces`: names, separated by commas; `rule`: even, mixed or soonest; NULL: mixed. `metrics`:
+ * [IP:]PORT where /metrics is; NULL: nowhere. */
 enum status share_command(const struct kube_access *access, struct slice namespaces,
-                          const char *rule, struct error *err);
+                          const char *rule, const char *metrics, struct error *err);
 
 #endif

@@ -62,6 +62,8 @@ static const struct row {
     {OPTION_PODS, 0, "pods", "N", "the quota's number of pods; 100", CLUSTER(pods)},
     {OPTION_PODS, 0, "database", "CIDR:PORT", "that pods reach, of rbac network; any, 5432",
      CLUSTER(database)},
+    {OPTION_PODS, 0, "metrics", "[IP:]PORT", "serve /metrics of all jobs there, of share",
+     CLUSTER(metrics)},
     {OPTION_DRY_RUN, 0, "dry-run", NULL, "print the objects, create nothing", CLUSTER(is_dry_run)},
 };
 

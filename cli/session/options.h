@@ -43,7 +43,7 @@ enum {
     OPTION_KEEP = 1 << 21,
     OPTION_SCHEDULE = 1 << 22,
     OPTION_DRY_RUN = 1 << 23,
-    OPTION_PODS = 1 << 24, /* --pods, --database */
+    OPTION_PODS = 1 << 24, /* --pods, --database, --metrics */
     OPTION_SERVICE_SECRET = 1 << 25,
     OPTION_RUN_OF = 1 << 26,
     OPTION_OWNER = 1 << 27,
@@ -69,7 +69,7 @@ struct input {
 struct cluster_options {
     const char *kubeconfig, *context, *kube_namespace, *image, *pull_policy, *name, *cpu, *memory;
     const char *resource, *priority_class, *service_account, *database_secret, *keep, *schedule;
-    const char *pods, *service_secret, *profile, *database;
+    const char *pods, *service_secret, *profile, *database, *metrics;
     const char *run_of, *owner; /* in the pod of a schedule: its name, and POD/UID/JOB */
     bool allows_insecure, is_dry_run;
 };

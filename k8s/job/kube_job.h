@@ -44,10 +44,10 @@ struct kube_job {
     struct slice owner_pod, owner_uid; /* for such a run: the pod that submits it */
     struct slice statement, model;     /* "TRAIN", ... and the model that it makes or reads */
     struct slice database, user;       /* where it came from; each of the four may be empty */
-    struct slice pods;       /* JSON, more of its Pods (profile.h); empty: nothing */
-    bool has_read_only_root; /* its pods' root, with an emptyDir for each folder */
-    int64_t job;             /* its number, by which its tables are named; 0: not staged yet */
-    int64_t cpu_m;           /* thousandths of a core, of each worker */
+    struct slice pods;                 /* JSON, more of its Pods (profile.h); empty: nothing */
+    bool has_read_only_root;           /* its pods' root, with an emptyDir for each folder */
+    int64_t job;   /* its number, by which its tables are named; 0: not staged yet */
+    int64_t cpu_m; /* thousandths of a core, of each worker */
     /* Limit of processors of each pod, in hundredths of what it asks for; 0: none. */
     int64_t cpu_limit_percent;
     int64_t memory;     /* bytes, of each worker */

@@ -52,6 +52,9 @@ enum share_standing {
 enum share_standing share_seat_number(const struct share_seat *seat, uint32_t *workers);
 bool share_seat_decides(const struct share_seat *seat);
 
+/* The jobs that the holder sees, as share_metrics.h writes them. */
+void share_seat_write_metrics(const struct share_seat *seat, struct text *out);
+
 /* Somebody else is to decide. `ends`: the own job does, and the others have its part before. */
 void share_seat_leave(struct share_seat *seat, bool ends);
 bool share_seat_has_left(const struct share_seat *seat);

@@ -21,6 +21,7 @@
 /* The pod that submits by the clock. */
 #define SUBMIT_MEMORY ((int64_t)512 << 20)
 #define SUBMIT_TRIES  3
+#define CATCH_UP_S    21600 /* a time that was missed, by a cluster that was down, counts so long */
 
 /* Written as a person would read it. */
 static cJSON *literal(const char *json)
@@ -872,7 +873,7 @@ cJSON *manifest_cron_job(const struct kube_job *job, const struct kube_schedule 
     json_add_string(spec, "schedule", schedule->cron);
     /* A training that lasts into the next is not disturbed by it. */
     json_add_string(spec, "concurrencyPolicy", SLICE("Forbid"));
-    json_add_integer(spec, "startingDeadlineSeconds", 300);
+    json_add_integer(spec, "startingDeadlineSeconds", CATCH_UP_S);
     inner = json_add_object(json_add_object(spec, "jobTemplate"), "spec");
     /* A pod that was killed, or lost its node, is followed by another; one that failed sets this to
      * 0. */

@@ -37,6 +37,31 @@ static const char disruption[] =
     "\"labels\":" LABELS "},\"spec\":{\"minAvailable\":%lld,\"selector\":{\"matchLabels\":{"
     "\"app.kubernetes.io/name\":\"totrain\",\"totrain.dev/role\":\"worker\"}}}}]}";
 
+/* "absent" also where Prometheus finds the pod and gets no answer from it. */
+static const char monitor[] =
+    "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[{\"apiVersion\":\"monitoring.coreos.com/"
+    "v1\","
+    "\"kind\":\"PodMonitor\",\"metadata\":{\"name\":\"totrain-share\",\"namespace\":\"%.*s\","
+    "\"labels\":" LABELS "},\"spec\":{\"selector\":{\"matchLabels\":{"
+    "\"app.kubernetes.io/component\":\"share\"}},\"podMetricsEndpoints\":[{\"port\":\"metrics\","
+    "\"honorLabels\":true}]}},{\"apiVersion\":\"monitoring.coreos.com/v1\",\"kind\":"
+    "\"PrometheusRule\",\"metadata\":{\"name\":\"totrain\",\"namespace\":\"%.*s\","
+    "\"labels\":" LABELS "},\"spec\":{\"groups\":[{\"name\":\"totrain\",\"rules\":[{\"alert\":"
+    "\"TotrainJobWaits\",\"expr\":"
+    "\"totrain_job_workers < totrain_job_workers_least\",\"for\":\"30m\",\"labels\":{\"severity\":"
+    "\"warning\"},\"annotations\":{\"summary\":\"{{ $labels.job }} in {{ $labels.namespace }} has "
+    "had "
+    "no room for its least workers for half an hour\"}},{\"alert\":\"TotrainJobsRest\",\"expr\":"
+    "\"totrain_jobs{state=\\\"resting\\\"} > "
+    "0\",\"for\":\"30m\",\"labels\":{\"severity\":\"warning\"},"
+    "\"annotations\":{\"summary\":\"the quota of {{ $labels.namespace }} has had no room for {{ "
+    "$value "
+    "}} jobs for half an "
+    "hour\"}},{\"alert\":\"TotrainShareIsGone\",\"expr\":\"absent(totrain_jobs)\","
+    "\"for\":\"10m\",\"labels\":{\"severity\":\"warning\"},\"annotations\":{\"summary\":\"totrain "
+    "k8s "
+    "share has told nothing for ten minutes; masters decide by themselves\"}}]}]}}]}";
+
 static enum status print(const struct text *json, struct text *out, struct error *err)
 {
     cJSON *list;
@@ -104,6 +129,19 @@ enum status policies_print_disruption(struct slice kube_namespace, int64_t worke
     TRY(check_name(kube_namespace, err));
     text_init(&json, TEXT_MAX);
     text_printf(&json, disruption, SLICE_FORMAT(kube_namespace), (long long)workers);
+    status = print(&json, out, err);
+    text_deinit(&json);
+    return status;
+}
+
+enum status policies_print_monitor(struct slice kube_namespace, struct text *out, struct error *err)
+{
+    struct text json;
+    enum status status;
+
+    TRY(check_name(kube_namespace, err));
+    text_init(&json, TEXT_MAX);
+    text_printf(&json, monitor, SLICE_FORMAT(kube_namespace), SLICE_FORMAT(kube_namespace));
     status = print(&json, out, err);
     text_deinit(&json);
     return status;

@@ -22,4 +22,9 @@ enum status policies_print_network(struct slice kube_namespace, struct slice dat
 enum status policies_print_disruption(struct slice kube_namespace, int64_t workers,
                                       struct text *out, struct error *err);
 
+/* For the Prometheus operator: a PodMonitor of the sharer's /metrics, and rules for alerts.
+ * INVALID. */
+enum status policies_print_monitor(struct slice kube_namespace, struct text *out,
+                                   struct error *err);
+
 #endif

@@ -20,7 +20,8 @@ CHARTS = ROOT / "k8s" / "charts"
 PROGRAM = pathlib.Path(os.environ["TOTRAIN_BUILD"]).resolve() / "totrain"
 VALUES = {"namespace": "shop", "quota": {"pods": "7", "cpu": "3", "memory": "5Gi"}, "priorityClasses": {"enabled": True},
           "network": {"enabled": True, "database": {"cidr": "10.1.0.0/16", "port": 6432}},
-          "disruption": {"enabled": True, "workers": 2}, "share": {"enabled": True, "image": "registry.example/t:2"}}
+          "disruption": {"enabled": True, "workers": 2}, "monitor": {"enabled": True},
+          "share": {"enabled": True, "image": "registry.example/t:2"}}
 
 
 def rbac(*words):
@@ -43,7 +44,8 @@ def fill_in(text, values):
     found = re.fullmatch(r"\{\{- if \.Values\.(\S+) \}\}\n(.*)\{\{- end \}\}\n", text, re.DOTALL)
     if found and not value_of(values, found[1]):
         return ""
-    return re.sub(r"\{\{ \.Values\.(\S+) \}\}", lambda found: str(value_of(values, found[1])), found[2] if found else text)
+    text = re.sub(r"\{\{ \.Values\.(\S+) \}\}", lambda found: str(value_of(values, found[1])), found[2] if found else text)
+    return re.sub(r"\{\{ `([^`]*)` \}\}", r"\1", text)
 
 
 class Charts(unittest.TestCase):
@@ -53,6 +55,7 @@ class Charts(unittest.TestCase):
         return by_name([*rbac("--namespace=shop", "--pods=7", "--cpu=3", "--memory=5Gi"), *rbac("classes"),
                         *rbac("network", "--namespace=shop", "--database=10.1.0.0/16:6432"),
                         *rbac("disruption", "--namespace=shop", "--pods=2"),
+                        *rbac("monitor", "--namespace=shop"),
                         *rbac("share", "--namespace=shop", "--image=registry.example/t:2")])
 
     def test_the_files_are_those_that_the_tool_writes(self):

@@ -55,6 +55,7 @@ CASES = {
     "classes": ("k8s", "rbac", "classes"),
     "network": ("k8s", "rbac", "network", "--namespace=training", "--database=10.0.0.5/32:6432"),
     "disruption": ("k8s", "rbac", "disruption", "--namespace=training", "--pods=2"),
+    "monitor": ("k8s", "rbac", "monitor", "--namespace=training"),
     "share": ("k8s", "rbac", "share", "--namespace=training,shop", "--image=localhost/totrain:1"),
 }
 
@@ -218,11 +219,12 @@ class Printed(unittest.TestCase):
                 (("k8s", "rbac", "--namespace=A"), 2, "no name of a namespace"),
                 (("k8s", "rbac", "--pods=0"), 2, "1 to"),
                 (("k8s", "rbac", "share"), 2, "--image is missing"),
-                (("k8s", "rbac", "nets"), 2, "network or disruption, not nets"),
+                (("k8s", "rbac", "nets"), 2, "disruption or monitor, not nets"),
                 (("k8s", "rbac", "network", "--database=10.0.0.5"), 2, "CIDR:PORT"),
                 (("k8s", "rbac", "network", "--database=10.0.0.5/32:x"), 2, "CIDR:PORT"),
                 (("k8s", "rbac", "network", '--database=10.0.0.5/"32:1'), 2, "CIDR:PORT"),
                 (("k8s", "rbac", "network", "--namespace=A"), 2, "no name of a namespace"),
+                (("k8s", "rbac", "monitor", "--namespace=A"), 2, "no name of a namespace"),
                 (("k8s", "rbac", "disruption"), 2, "--pods is missing"),
                 (("k8s", "rbac", "disruption", "--pods=0"), 2, "a budget is of 1 to"),
                 (("k8s", "rbac", "disruption", "--pods=1", "--namespace=A"), 2, "no name of a namespace"),

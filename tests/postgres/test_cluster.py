@@ -128,6 +128,11 @@ class Psql(Case):
             self.assertIn("permission denied" if "profiles" in setting else "cannot be changed now",
                           self.psql(f"SET {setting}", user="alice").stderr)
 
+    def test_a_model_of_the_cluster_that_does_not_keep_its_bound_is_not_published(self):
+        said = self.refused(TRAIN.replace("job.lanes", "train.require = 'LogLoss < 0', job.lanes"))
+        self.assertIn("train.require asks for LogLoss < 0", said)
+        self.assertIn("stays as it is", said)
+
     def refused(self, text, user="alice"):
         done = self.psql(text, "-v", "ON_ERROR_STOP=1", "-v", "VERBOSITY=default", user=user)
         self.assertNotEqual(done.returncode, 0)

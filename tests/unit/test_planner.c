@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 
 #include "kinds/forecast/forecast_attributes.h"
 #include "kinds/kmeans/kmeans_kind.h"
@@ -10,6 +11,7 @@
 #include "planner/label.h"
 #include "planner/parameters.h"
 #include "planner/plan.h"
+#include "planner/requirement.h"
 #include "planner/targets.h"
 #include "planner/unseen_nulls.h"
 #include "tests/check.h"
@@ -75,6 +77,52 @@ static enum status plan_text(struct scene *scene, const char *text)
         err = scene.err;                                                                           \
         CHECK_FAILS(planned, expected, message);                                                   \
     } while (0)
+
+static void a_requirement_is_a_metric_and_a_bound_that_it_keeps(void **state)
+{
+    static const char *const wrong[] = {
+        "", "AUC", "AUC 0.8", "AUC >=", "AUC >= x", "nothing >= 1", "AUC >= inf", "AUC >= 1 2"};
+    struct requirement bound;
+    (void)state;
+
+    CHECK(requirement_read(SLICE(" auc >= 0.8 "), &bound));
+    CHECK(requirement_is_of(&bound, SLICE("AUC")) && !requirement_is_of(&bound, SLICE("F1")));
+    CHECK(!requirement_is_of(&bound, SLICE("nothing")));
+    CHECK(requirement_is_met(&bound, 0.8) && requirement_is_met(&bound, 0.9));
+    CHECK(!requirement_is_met(&bound, 0.79) && !requirement_is_met(&bound, (double)NAN));
+    CHECK(requirement_read(SLICE("AUC>0.8"), &bound) && !requirement_is_met(&bound, 0.8));
+    CHECK(requirement_read(SLICE("RMSE<=12"), &bound));
+    CHECK(requirement_is_met(&bound, 12) && !requirement_is_met(&bound, 12.5));
+    CHECK(requirement_read(SLICE("RMSE < 12"), &bound));
+    CHECK(!requirement_is_met(&bound, 12) && requirement_is_met(&bound, -1));
+    CHECK(!requirement_is_met(&bound, (double)NAN));
+    CHECK(requirement_read(SLICE("NDCG@5 > 0"), &bound));
+    CHECK(requirement_is_of(&bound, SLICE("NDCG@5")) &&
+          !requirement_is_of(&bound, SLICE("NDCG@3")));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CHECK(!requirement_read(slice_of(wrong[i]), &bound));
+}
+
+static void a_requirement_is_of_a_metric_that_is_measured(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(IRIS
+            "SELECT * FROM iris TO TRAIN LinearClassifier WITH train.require = 'Accuracy > 0.5' "
+            "LABEL class INTO m");
+    PLAN_FAILS(IRIS "SELECT * FROM iris TO TRAIN LinearClassifier WITH train.require = 'good' "
+                    "LABEL class INTO m",
+               STATUS_INVALID, "a metric and its bound");
+    PLAN_FAILS(IRIS "SELECT * FROM iris TO TRAIN LinearClassifier WITH train.require = 'RMSE < 1' "
+                    "LABEL class INTO m",
+               STATUS_INVALID, "none that this statement measures");
+    CHECK(strstr(scene.err.hint, "It measures Accuracy, LogLoss"));
+    PLAN_OK(IRIS "SELECT * FROM iris TO TRAIN LinearClassifier WITH train.require = 'MCC > 0.5', "
+                 "validation.metrics = 'Accuracy, MCC' LABEL class INTO m");
+    scene_deinit(&scene);
+}
 
 static void a_plan_has_every_name_resolved_and_every_default_filled(void **state)
 {
@@ -1059,6 +1107,8 @@ static void numbers_beyond_a_models_reach_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_requirement_is_a_metric_and_a_bound_that_it_keeps),
+        cmocka_unit_test(a_requirement_is_of_a_metric_that_is_measured),
         cmocka_unit_test(a_plan_has_every_name_resolved_and_every_default_filled),
         cmocka_unit_test(numbers_beyond_a_models_reach_are_told),
         cmocka_unit_test(the_learning_rate_depends_on_the_optimizer),
