@@ -36,6 +36,13 @@ static const char *const beside_pairs[] = {"model.interaction", "model.cross_lay
 static const char *const beside_cross[] = {"model.interaction", "model.cin_layer_size", NULL};
 static const char *const beside_compressed[] = {"model.interaction", "model.cross_layers",
                                                 "model.cross_parameterization", NULL};
+/* The same of two columns that have factors and biases alone. */
+static const char *const beside_factors[] = {"model.hidden_units",   "model.activation",
+                                             "model.dropout",        "model.batch_norm",
+                                             "model.wide",           "model.interaction",
+                                             "model.cross_layers",   "model.cross_parameterization",
+                                             "model.cin_layer_size", NULL};
+#define FACTORS    beside_factors, "biases and factors of two columns"
 #define MACHINE    beside_pairs, "a network and a factorisation machine"
 #define CROSSES    beside_cross, "a network and a cross network"
 #define COMPRESSES beside_compressed, "a network and compressed interactions"
@@ -133,6 +140,8 @@ static const char *const goss[] = {"booster", "data_sample_strategy", NULL};
 /* A convex loss hardly gets worse: decision 0305. */
 static const struct estimator_default linear[] = {{"train.early_stopping", "0"}, END};
 static const struct estimator_default machine[] = {{"model.interaction", "pairs"}, END};
+static const struct estimator_default factors[] = {
+    {"model.interaction", "pairs"}, {"model.wide", "true"}, END};
 static const struct estimator_default crosses[] = {
     {"model.interaction", "cross"}, {"model.wide", "false"}, END};
 static const struct estimator_default deep[] = {{"model.wide", "false"}, END};
@@ -246,6 +255,8 @@ const struct estimator estimators[] = {
      "Compressed interactions and network, for classes.", CLICKS(compresses)},
     {"XDeepFMRegressor", EMBEDDED_NUMBERS, COMPRESSES,
      "Compressed interactions and network, for numbers.", CLICKS(compresses)},
+    {"MatrixFactorization", EMBEDDED_NUMBERS, FACTORS,
+     "Ratings by biases and factors of two columns, such as users and items.", factors, NULL},
     {"KMeans", &kmeans_kind, TASK_CLUSTERING, none, NULL, "Clusters around means.", NULL, NULL},
     {"OrdinaryLeastSquares", TESTED_NUMBERS, none, NULL,
      "Least squares, with standard errors and p-values.", NULL, "regressions with tests"},
@@ -604,6 +615,11 @@ const struct estimator *estimator_boosted(const struct estimator *estimator, str
 const struct estimator *estimator_embedded(const struct estimator *estimator)
 {
     return find_namesake(embedded_estimators, estimator);
+}
+
+bool estimator_is_of_two(const struct estimator *estimator)
+{
+    return estimator->fixed == beside_factors;
 }
 
 const struct estimator *estimator_defined(void)

@@ -59,6 +59,9 @@ const char *estimator_default(const struct estimator *estimator, const struct at
 struct attribute estimator_attribute(const struct estimator *estimator,
                                      const struct attribute *attribute);
 
+/* Is it one of two columns alone, each a category of words, whatever it holds? */
+bool estimator_is_of_two(const struct estimator *estimator);
+
 /* Does the attribute mean anything to the estimator? */
 bool estimator_uses(const struct estimator *estimator, const struct attribute *attribute);
 

@@ -8,8 +8,8 @@
     "A model forecasts all series of a table: WITH forecast.time = 'day', "                        \
     "forecast.group = 'store', forecast.horizon = 28."
 #define FACTORS                                                                                    \
-    "Factors of two columns are embeddings of both: COLUMN VOCABULARY(customer), "                 \
-    "VOCABULARY(item)."
+    "Users and items may have other columns beside them: COLUMN VOCABULARY(customer), "            \
+    "VOCABULARY(item), *."
 #define WORDCLUSTERS                                                                               \
     "Clusters are of numbers: (color = 'red') AS red in the SELECT makes 1 and 0 of a word."
 
@@ -122,10 +122,18 @@ const struct other_model other_models[] = {
     {"LSTM", "LGBMRegressor", TIME},
     {"GRU", "LGBMRegressor", TIME},
     {"RNN", "LGBMRegressor", TIME},
-    {"MatrixFactorization", "DeepFMRegressor", FACTORS},
-    {"matrix_factorization", "DeepFMRegressor", FACTORS},
-    {"ALS", "DeepFMRegressor", FACTORS},
-    {"SVDpp", "DeepFMRegressor", FACTORS},
+    {"matrix_factorization", "MatrixFactorization", NULL},
+    {"MatrixFactorisation", "MatrixFactorization", NULL},
+    {"SVD", "MatrixFactorization or PCA",
+     "Ratings of two columns have factors, numbers of many columns components."},
+    {"SVDpp", "MatrixFactorization", "Ratings alone are learned from."},
+    {"FunkSVD", "MatrixFactorization", NULL},
+    {"PMF", "MatrixFactorization", NULL},
+    {"ALS", "MatrixFactorization", "Factors are learned by steps, not by least squares in turn."},
+    {"ALSWR", "MatrixFactorization", "Factors are learned by steps, not by least squares in turn."},
+    {"NMF", "MatrixFactorization", "Factors have any sign."},
+    {"BPR", "MatrixFactorization", "There is no loss of pairs of items."},
+    {"LightFM", "DeepFMRegressor", FACTORS},
     {"KModes", "KMeans", WORDCLUSTERS},
     {"KPrototypes", "KMeans", WORDCLUSTERS},
     {"DBSCAN", "KMeans", "There are no clusters by density."},

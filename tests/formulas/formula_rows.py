@@ -49,6 +49,8 @@ MODELS = (
     ("poisson", "XGBRegressor", "n_estimators = 12, objective = 'count:poisson'", "positive", None),
     ("lgbm", "LGBMClassifier", "n_estimators = 3", "three", None),
     ("deepfm", "DeepFMClassifier", "train.epoch = 1, model.hidden_units = [4], model.embedding_dimension = 3", "three", None),
+    ("factors", "MatrixFactorization", "train.epoch = 2, model.embedding_dimension = 3", "number",
+     ", ".join(map(quoted, (PLAN, SIZE)))),
     ("deep", "DecisionTreeRegressor", "", "number", None),
     ("forest", "RandomForestRegressor", "n_estimators = 7", "number", None),
     ("kmeans", "KMeans", "model.n_clusters = 4", None, NUMBERS),

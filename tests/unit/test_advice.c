@@ -310,16 +310,18 @@ static void advice_says_what_to_write_with_the_value(void **state)
     }
 }
 
-/* The settings that a model of series needs. */
+/* The settings that a model of series needs, or the columns of one of two. */
 static const char *settings_of(struct slice model)
 {
     const struct name name = {.text = model};
     const struct estimator *estimator = NULL;
     struct error err;
 
-    return estimator_find(&name, &estimator, &err) == STATUS_OK && estimator->kind->learns_series
-               ? " WITH forecast.time = 'g', forecast.horizon = 3"
-               : "";
+    if (estimator_find(&name, &estimator, &err) != STATUS_OK)
+        return "";
+    return estimator->kind->learns_series   ? " WITH forecast.time = 'g', forecast.horizon = 3"
+           : estimator_is_of_two(estimator) ? " COLUMN g, code"
+                                            : "";
 }
 
 /* "a" and "b" of "a or b". */
