@@ -39,7 +39,8 @@ enum random_purpose {
     RANDOM_SHARD,          /* a = shard, counted over all epochs, b = row of it */
     RANDOM_BOOTSTRAP,      /* a = resample, b = draw */
     RANDOM_ISOLATION_ROW,  /* a = tree,   b = draw */
-    RANDOM_ISOLATION       /* a = tree and node, b = what is drawn at it */
+    RANDOM_ISOLATION,      /* a = tree and node, b = what is drawn at it */
+    RANDOM_SHAP            /* a = row of the background, b = input */
 };
 
 uint64_t random_bits(uint64_t seed, enum random_purpose purpose, uint64_t a, uint64_t b);

@@ -344,7 +344,8 @@ extern const struct word_alias report_aliases[];
     PLANNED("explain.seed", SCOPE_EXPLAIN, INTEGER(0, 0x1p63, "0"),                                \
             "Decides which row gets the value of which other.")                                    \
     PLANNED("explain.columns", SCOPE_EXPLAIN, TEXT(),                                              \
-            "USING partial_dependence: the columns, as in 'age, plan'. Default: all.")             \
+            "USING partial_dependence: the columns, as in 'age, plan', or with a comma in a name " \
+            "'age, \"price, net\"'. Default: all.")                                                \
     PLANNED("explain.grid", SCOPE_EXPLAIN, INTEGER(2, DEPENDENCE_POINTS_MAX, "20"),                \
             "USING partial_dependence: the most values of a column. Where it has more, numbers "   \
             "are taken at quantiles, and the most frequent of the distinct texts.")                \

@@ -135,7 +135,6 @@ struct model_summary {
                                             these, in their order, crosses last */
     size_t made_count;
     uint32_t component_count; /* components of a projection; else 0 */
-    bool is_linear;           /* its outputs are sums of features (kind->linear) */
     const struct kind *kind;
     const struct kind_params *params; /* attributes that train one like it; NULL: not known */
     const void *outline;              /* the same as in struct model */

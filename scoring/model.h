@@ -134,8 +134,7 @@ struct model {
     struct aim_facts aim;    /* no part of the digest */
     struct final_step final; /* classification */
     uint32_t components;     /* projection */
-    const void *content;     /* the struct of its kind; NULL of model_read_meta, */
-    bool is_linear;          /* which says instead whether kind->linear is true */
+    const void *content;     /* the struct of its kind; NULL of model_read_meta */
     const void *outline; /* the same as content, but of model_read_meta without arrays; NULL: its
                             kind shows none */
     /* Likewise: what a statement says of one like it. */

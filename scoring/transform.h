@@ -135,6 +135,11 @@ static inline uint32_t transform_columns_of(const struct transform *transform,
     return !transform->keeps_numbers && input->has_nulls ? 2 : 1;
 }
 
+/* Copies what an input is in one row to another row. */
+void transform_copy_input(const struct transform *transform, const struct transform_input *input,
+                          const float *from_dense, const int32_t *from_ids, float *dense,
+                          int32_t *ids);
+
 /* Derive columns, offsets, lookups and means after inputs were filled; they
  * live in the arena. CORRUPT for what cannot be a transform (scale <= 0, repeated words or
  * names, inputs of one column that do not lie side by side, parts in another order than the enum's,

@@ -422,6 +422,14 @@ static struct slice without_namespace(struct slice name)
     return name;
 }
 
+/* sklearn.svm.SVC, lgb.LGBMClassifier: what stands behind the last dot. */
+static struct slice without_packages(struct slice name)
+{
+    const char *dot = memrchr(name.data, '.', name.size);
+
+    return dot ? (struct slice){dot + 1, (size_t)(name.data + name.size - dot - 1)} : name;
+}
+
 static bool is_of_group(const struct estimator *estimator, const char *group)
 {
     return estimator->group && strcmp(estimator->group, group) == 0;
@@ -557,9 +565,11 @@ static enum status refuse_unknown(const struct name *name, struct slice word, st
     for (size_t i = 0; i < later_estimator_count && count < ESTIMATOR_NAMES_MAX; i++)
         names[count++] = later_estimators[i].name;
     nearest = text_nearest(word, names, count);
+    if (nearest < 0)
+        nearest = text_nearest(without_packages(word), names, count);
     status = fail_at(err, STATUS_INVALID, name->position, "unknown model \"%.*s\"",
                      SLICE_FORMAT(name->text));
-    if (other_model_hint(word, err))
+    if (other_model_hint(without_packages(word), err))
         return status;
     if (nearest >= 0)
         return error_hint(err, "Did you mean %s?", names[nearest]);

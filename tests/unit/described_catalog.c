@@ -257,7 +257,6 @@ static void read_model(struct slice text, struct described_catalog *described)
     described->model.estimator = word(&head);
     described->model.task = (enum task)value_of(task_words, word(&head));
     what = word(&head);
-    described->model.is_linear = slice_is(slice_prefix(described->model.estimator, 6), "Linear");
     described->model.kind = kind_of_estimator(described->model.estimator);
     described->model.aim.aim = slice_is(what, "margins") ? AIM_MARGINS : AIM_MEANS;
     if (described->model.task == TASK_PROJECTION)
