@@ -151,6 +151,7 @@ struct kind {
     bool lies_on_servers;        /* its weights may lie on parameter servers */
     bool has_calls;           /* a job has the calls of the graph that the model is (jobspec.h) */
     bool takes_numbers_alone; /* no category may be an input */
+    bool spreads_words;       /* each word of a category is a column of its own (spread.h) */
     bool keeps_numbers; /* inputs that are numbers, and a regression's label, are taken as they are:
                          * transform.h */
     bool has_rests; /* each number has a second float, of what the first one lost (transform.h), of

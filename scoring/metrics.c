@@ -11,6 +11,7 @@
 #include "scoring/elementary.h"
 #include "scoring/ranking.h"
 #include "scoring/silhouette.h"
+#include "scoring/spread.h"
 
 #define PROBABILITY_LEAST 1e-15
 
@@ -57,7 +58,7 @@ static enum status init_clusters(struct metrics *metrics, const struct model *mo
                                  struct error *err)
 {
     metrics->cluster_count = model_outputs(model);
-    return silhouette_init(&metrics->silhouette, model->transform.dense_width, err);
+    return silhouette_init(&metrics->silhouette, (uint32_t)spread_width(&model->transform), err);
 }
 
 static enum status init_classes(struct metrics *metrics, const struct model *model,
@@ -312,13 +313,30 @@ static enum status measure_value(const struct scorer *scorer, const struct row_l
     return STATUS_OK;
 }
 
+/* The inputs that distances are of, which stay until the scorer has other rows. */
+static struct slice spread_inputs(const struct scorer *scorer)
+{
+    const struct transform *transform = &scorer->model->transform;
+    const size_t width = spread_width(transform);
+    const float *inputs = scorer->selected;
+
+    if (scorer->spread) {
+        const size_t place =
+            (size_t)(scorer->outputs - scorer->results) / model_outputs(scorer->model);
+        float *row = scorer->spread + place * width;
+
+        spread_row(transform, scorer->selected, scorer->selected_ids, row);
+        inputs = row;
+    }
+    return (struct slice){(const char *)inputs, width * sizeof *inputs};
+}
+
 static void measure_cluster(const struct scorer *scorer, struct metrics_row *row)
 {
     *row = (struct metrics_row){
         .predicted = scorer_cluster(scorer),
         .loss = scorer_distance(scorer),
-        .inputs = {(const char *)scorer->selected,
-                   scorer->model->transform.dense_width * sizeof(float)},
+        .inputs = spread_inputs(scorer),
     };
 }
 

@@ -180,6 +180,7 @@ struct scorer {
     int32_t *ids;                /* (rows_max, id_count) */
     float *results;              /* (rows_max, model_outputs) */
     double *calibrated;          /* (model_outputs): room */
+    float *spread;               /* (rows_max, spread_width), of clusters by words; else NULL */
     void *workspace;             /* its kind's */
     const float *selected;       /* (dense_width), the inputs of the row that is selected */
     const int32_t *selected_ids; /* (id_count) */

@@ -17,8 +17,7 @@
     "WITH tune.trials = 20, max_depth = RANGE(3, 10) searches values of a model's attributes."
 #define PREPARES                                                                                   \
     "A model scales numbers, encodes words and fills in missing values by itself, and keeps how."
-#define WORDCLUSTERS                                                                               \
-    "Clusters are of numbers: (color = 'red') AS red in the SELECT makes 1 and 0 of a word."
+#define WORDCLUSTERS "Each word of a category is a column of 0 and 1, and centers are means."
 
 /* clang-format off: one row, one model. */
 const struct other_model other_models[] = {

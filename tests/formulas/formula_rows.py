@@ -54,6 +54,7 @@ MODELS = (
     ("deep", "DecisionTreeRegressor", "", "number", None),
     ("forest", "RandomForestRegressor", "n_estimators = 7", "number", None),
     ("kmeans", "KMeans", "model.n_clusters = 4", None, NUMBERS),
+    ("words", "KMeans", "model.n_clusters = 4", None, ", ".join(map(quoted, (AGE, PLAN, SIZE)))),
     ("pca", "PCA", "model.n_components = 2", None, NUMBERS),
     ("outliers", "OneClassSVM", "model.n_features = 40", None, NUMBERS),
     ("isolation", "IsolationForest", "n_estimators = 15, contamination = 0.1", None, None),

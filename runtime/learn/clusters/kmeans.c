@@ -13,6 +13,7 @@
 #include "kinds/kmeans/kmeans_kind.h"
 #include "runtime/learn/learner.h"
 #include "runtime/learn/learner_memory.h"
+#include "scoring/spread.h"
 
 #define WEIGHT_ONE  0x1p16
 #define WEIGHT_MOST 0x1p31 /* 2^32 rows of that fit into 63 bits; check_plan has fewer */
@@ -127,16 +128,20 @@ static void take_row(const struct kmeans *kmeans, uint64_t number, float *row)
 {
     const struct dataset *dataset = kmeans->learner.dataset;
 
-    dataset_take_row(dataset, &dataset->train, number, row);
+    spread_row(&dataset->transform, dataset->train.dense + number * dataset->transform.dense_width,
+               dataset->train.ids + number * dataset->transform.id_count, row);
 }
 
 /* So that the sum of all rows' greatest input fits. */
 static int exponent_of(const struct kmeans *kmeans)
 {
+    const double greatest = (double)kmeans->learner.dataset->dense_greatest;
     int row_bits, value_bits;
 
     (void)frexp((double)kmeans->learner.dataset->train.rows, &row_bits);
-    (void)frexp((double)kmeans->learner.dataset->dense_greatest, &value_bits);
+    (void)frexp(kmeans->learner.dataset->transform.id_rows > 0 ? fmax((double)SPREAD_WORD, greatest)
+                                                               : greatest,
+                &value_bits);
     return SUM_BITS - row_bits - value_bits;
 }
 
@@ -180,8 +185,8 @@ static enum status check_plan(const struct kmeans *kmeans, struct error *err)
              (unsigned long long)rows);
         return error_hint(err, "Lower model.n_clusters.");
     }
-    if (kmeans->width == 0 || dataset->transform.id_count > 0)
-        return fail(err, STATUS_INVALID, "KMeans learns from numbers alone");
+    if (kmeans->width == 0 || dataset->transform.text_count > 0)
+        return fail(err, STATUS_INVALID, "KMeans learns from numbers and categories alone");
     snprintf(who, sizeof who, "%u clusters of %u inputs", kmeans->params.clusters, kmeans->width);
     snprintf(advice, sizeof advice, "Lower %s, or train on fewer rows.",
              kmeans_kind.size_attribute);
@@ -707,7 +712,7 @@ enum status kmeans_open(const struct jobspec *spec, const struct dataset *datase
     learner = &kmeans->learner;
     learner_init(learner, &method, &kmeans->progress, spec, dataset, team);
     kmeans->params = *kmeans_params(&spec->params);
-    kmeans->width = dataset->transform.dense_width;
+    kmeans->width = dataset->transform.dense_width + dataset->transform.id_rows;
     TRY_OR(failed, status, check_plan(kmeans, err));
     TRY_OR(failed, status, learner_cut(learner, floats_of(kmeans), err));
     TRY_OR(failed, status, allocate(kmeans, err));

@@ -113,7 +113,7 @@ SELECT * FROM houses TO TRAIN LinearRegressor COLUMN EMBEDDING(city, 8) LABEL pr
 -- columns: two of one name
 SELECT rooms, rooms, price FROM houses TO TRAIN LinearRegressor LABEL price INTO m;
 -- columns: a text for clusters
-SELECT city FROM houses TO TRAIN KMeans WITH n_clusters = 3 INTO m;
+SELECT city FROM houses TO TRAIN PCA INTO m;
 -- columns: a label for clusters
 SELECT rooms, price FROM houses TO TRAIN KMeans WITH n_clusters = 3 LABEL price INTO m;
 -- rows: none
