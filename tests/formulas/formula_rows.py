@@ -60,6 +60,9 @@ MODELS = (
     ("isolation", "IsolationForest", "n_estimators = 15, contamination = 0.1", None, None),
 )
 
+# Beyond this distance floats tell no center nearer than another.
+FAR = {"kmeans": 1e6, "words": 10}
+
 
 def statement(model):
     """The model is trained from the table t."""

@@ -62,5 +62,5 @@ class FormulaCase(harness.Case):
                 if name == "pca" or label in ("number", "positive"):
                     self.assertTrue(rows.near(mine[0], other[0]), (mine, other))
                 elif (label != "two" or abs(other[1] - 0.5) > 1e-5) and (
-                        name != "outliers" or abs(other[1]) > 1e-5) and other[1] < {"kmeans": 1e6, "words": 10}.get(name, math.inf):
+                        name != "outliers" or abs(other[1]) > 1e-5) and other[1] < rows.FAR.get(name, math.inf):
                     self.assertEqual(mine[0], other[0])

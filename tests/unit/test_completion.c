@@ -147,7 +147,8 @@ static void verbs_follow_to_and_estimators_follow_train(void **state)
         "SELECT * FROM iris TO TRAIN |",
         "LinearClassifier|LinearRegressor|DNNClassifier|DNNRegressor|DNNLinearCombinedClassifier|"
         "DNNLinearCombinedRegressor|WideAndDeepClassifier|WideAndDeepRegressor|DeepFMClassifier|"
-        "DeepFMRegressor|DCNClassifier|DCNRegressor|XDeepFMClassifier|XDeepFMRegressor|KMeans|"
+        "DeepFMRegressor|DCNClassifier|DCNRegressor|XDeepFMClassifier|XDeepFMRegressor|"
+        "MatrixFactorization|KMeans|"
         "OrdinaryLeastSquares|OLS|LogisticRegression|Logit|"
         "XGBClassifier|"
         "XGBRegressor|LGBMClassifier|LGBMRegressor|XGBRanker|LGBMRanker|RandomForestClassifier|"
