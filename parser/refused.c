@@ -638,6 +638,10 @@ static void hint_misspelt_function(struct slice name, struct error *err)
 
     if (!is_our_function(name))
         return;
+    if (slice_is_fold(name, "totrain_train") || slice_is_fold(name, "totrain_fit")) {
+        error_hint(err, "A statement trains: %s", form_of(VERB_TRAIN));
+        return;
+    }
     for (size_t i = 0; i < COUNT(ours) && found < 0; i++)
         if (strncmp(ours[i], name.data, name.size) == 0)
             found = (int)i;

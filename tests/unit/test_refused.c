@@ -411,11 +411,15 @@ static void a_name_that_is_not_there_may_have_another_one_here(void **state)
         {"schema \"pgml\" does not exist", "A statement trains: " TRAIN_FORM},
         {"no such table: a.csv", "A file is no table: .import a.csv t makes one of it, in the "
                                  "sqlite3 shell .import --csv a.csv t."},
+        {"no such table: read_csv",
+         "A file is read into a table first: .import --csv a.csv t in the sqlite3 shell. In Python "
+         "totrain.train takes DataFrames, and relations of DuckDB."},
         {"no such table: rows.parquet", "A file is no table: read it into one first. In Python "
                                         "totrain.train takes DataFrames."},
         {"no such table: train", ""},
         {"no such table: main.predict", ""},
         {"no such function: nope", ""},
+        {"no such function: totrain_train", "A statement trains: " TRAIN_FORM},
         {"no such function: totrain_proba", "Did you mean totrain_probability?"},
         {"no such function: totrain_perdict", "Did you mean totrain_predict?"},
         {"no such function: totrain_something_else", ""},

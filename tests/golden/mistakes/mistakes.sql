@@ -376,3 +376,7 @@ SELECT * FROM iris TO TRAIN StandardScaler INTO m;
 SELECT * FROM iris TO TRAIN GridSearchCV LABEL class INTO m;
 -- models: ratings of more than two columns
 SELECT * FROM iris TO TRAIN MatrixFactorization LABEL class INTO m;
+-- verbs: fit, as scikit-learn has it
+SELECT * FROM iris TO FIT LinearClassifier LABEL class INTO m;
+-- verbs: transform
+SELECT * FROM iris TO TRANSFORM USING iris_model;
