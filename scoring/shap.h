@@ -19,8 +19,8 @@
 #include "base/stop.h"
 #include "scoring/held_rows.h"
 
-/* Are they known of such models, where there are rows to measure from? Of classifiers and
- * regressors but forecasts, and of kinds with their own. */
+/* Are they known where there are rows to measure from? Classifiers have some, regressors but
+ * forecasts, and kinds with their own. */
 bool shap_is_known(const struct kind *kind, enum task task);
 
 struct shap;
