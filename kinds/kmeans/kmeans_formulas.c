@@ -3,8 +3,7 @@
 #include "kinds/kmeans/kmeans_kind.h"
 #include "scoring/spread.h"
 
-/* What the words of a category add to the square of a distance, beside the squares of the center.
- */
+/* The share of a category in the square of a distance, beside the squares of the center. */
 static const struct formula *word_term(struct formula_program *program,
                                        const struct transform_input *input,
                                        const struct formula_row *row, const float *center)

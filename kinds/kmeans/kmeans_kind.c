@@ -84,7 +84,7 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     for (uint32_t i = 0; i < model->transform.input_count; i++)
         if (model->transform.inputs[i].spec.type == INPUT_TEXT)
             return fail(err, STATUS_CORRUPT, "model: kmeans with an input that is a text");
-    width = size.dense + size.id_rows; /* as spread_width of the finished transform */
+    width = size.dense + size.id_rows; /* spread_width, of a transform that is not finished */
     if (width == 0)
         return fail(err, STATUS_CORRUPT, "model: kmeans without inputs");
     if (kmeans->clusters * width > MODEL_PARAMETERS_MAX)
