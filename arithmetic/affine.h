@@ -1,8 +1,7 @@
 /*
  * affine.h - z (n, width) = a (n, rows) W + b, and back; a layer may be without b.
  */
-#ifndef ARITHMETIC_AFFINE_H
-#define ARITHMETIC_AFFINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ static inline bool affine_has_transposed(const struct affine *op)
 }
 /* Writes WT. Returns the sum of the words (base/words.h) that it wrote over. */
 uint32_t affine_transpose(const struct affine *op, const float *parameters, float *transposed);
-
-#endif

@@ -10,8 +10,7 @@
  * they are off the rows' own; a step takes them a part of that back (differentiable.h,
  * is_statistic). So they are summed, sent, saved and checked like any other parameter.
  */
-#ifndef ARITHMETIC_BATCH_NORM_H
-#define ARITHMETIC_BATCH_NORM_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ void batch_norm_backward(const struct batch_norm *op, const float *parameters, u
 /* y = scale a + shift by the running mean and variance. */
 void batch_norm_line(const struct batch_norm *op, const float *parameters, uint32_t column,
                      double *scale, double *shift);
-
-#endif

@@ -6,8 +6,7 @@
  * lanes leave no trace. Four units share 64 random bits: the rate is a multiple
  * of 2^-16.
  */
-#ifndef ARITHMETIC_DROPOUT_H
-#define ARITHMETIC_DROPOUT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void dropout_forward(const struct dropout *op, const struct dropout_place *place
 /* delta *= mask, and a = f(z) becomes as it was before dropout, but for what the mask made 0. */
 void dropout_backward(const struct dropout *op, const float *mask, size_t count, float *a,
                       float *delta);
-
-#endif

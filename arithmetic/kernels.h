@@ -10,8 +10,7 @@
  * What is not a number stays so, through every kernel: a diverged network is
  * seen in its loss or its gradient.
  */
-#ifndef ARITHMETIC_KERNELS_H
-#define ARITHMETIC_KERNELS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ void activation_backward(enum activation activation, const float *a, float *delt
 void loss_logistic(size_t n, const float *target, float *z, double *loss);
 void loss_softmax(size_t n, size_t m, const int32_t *classes, float *z, double *loss);
 void loss_squares(size_t n, const float *target, float *z, double *loss);
-
-#endif

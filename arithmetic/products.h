@@ -15,8 +15,7 @@
  *
  * Processors without fused multiply-add compute the same bits by fmaf(), slowly.
  */
-#ifndef ARITHMETIC_PRODUCTS_H
-#define ARITHMETIC_PRODUCTS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -51,5 +50,3 @@ struct product_variant {
     void (*dots)(size_t n, size_t k, const float *a, const float *b, float start, float *c);
 };
 const struct product_variant *product_variants(size_t number);
-
-#endif

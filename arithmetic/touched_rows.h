@@ -7,8 +7,7 @@
  * What is kept of touched rows lies side by side, at their places: it takes as much memory as they
  * are, is cleared at once, and is near where the rows lie far apart.
  */
-#ifndef ARITHMETIC_TOUCHED_ROWS_H
-#define ARITHMETIC_TOUCHED_ROWS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -60,5 +59,3 @@ void touched_rows_clear(struct touched_rows *touched);
 void touched_rows_sort(struct touched_rows *touched);
 /* The number of touched rows below that row; they are sorted. */
 uint32_t touched_rows_below(const struct touched_rows *touched, uint32_t row);
-
-#endif

@@ -8,8 +8,7 @@
  * Large allocations of an arena with a folder lie in files there (file_memory.h), so that a model
  * may be larger than the memory of the process that works with it.
  */
-#ifndef BASE_ARENA_H
-#define BASE_ARENA_H
+#pragma once
 
 #include "base/text.h"
 
@@ -42,5 +41,3 @@ void *arena_alloc_array(struct arena *arena, size_t count, size_t size); /* chec
 struct slice arena_copy(struct arena *arena, struct slice bytes);
 struct slice arena_printf(struct arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-
-#endif

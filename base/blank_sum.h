@@ -8,8 +8,7 @@
  * goes with the text, wherever that is kept. A text without one was written by hand, or by such a
  * program.
  */
-#ifndef BASE_BLANK_SUM_H
-#define BASE_BLANK_SUM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -25,5 +24,3 @@ enum blank_sum {
 };
 /* FOUND: it is taken off the text. */
 enum blank_sum blank_sum_take(struct slice *text, uint64_t *sum);
-
-#endif

@@ -5,8 +5,7 @@
  * fit gives zero and marks the reader failed, so that a row of reads needs one
  * check at the end.
  */
-#ifndef BASE_BYTES_H
-#define BASE_BYTES_H
+#pragma once
 
 #include "base/text.h"
 
@@ -34,5 +33,3 @@ void put_sized(struct text *out, struct slice bytes);
 /* The same of bytes that are put in between: what put_sized_begin returned says where. */
 size_t put_sized_begin(struct text *out);
 void put_sized_end(struct text *out, size_t start);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * cell.h - one value of one row, as any host hands it over.
  */
-#ifndef BASE_CELL_H
-#define BASE_CELL_H
+#pragma once
 
 #include "base/text.h"
 
@@ -32,5 +31,3 @@ static inline size_t cell_elements(const struct cell *cell)
 {
     return cell->text.size / sizeof(double);
 }
-
-#endif

@@ -6,8 +6,7 @@
  *
  * What is read back is the same cell to the last bit, -0 and blobs included.
  */
-#ifndef BASE_CELL_BYTES_H
-#define BASE_CELL_BYTES_H
+#pragma once
 
 #include "base/bytes.h"
 #include "base/cell.h"
@@ -16,5 +15,3 @@ void cell_put(struct text *out, const struct cell *cell);
 /* Texts borrow from what is read. NULL, and the reader failed, for anything that
  * cell_put does not write. */
 void cell_read(struct byte_reader *reader, struct cell *cell);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * cell_values.h - cells of the values that programs have.
  */
-#ifndef BASE_CELL_VALUES_H
-#define BASE_CELL_VALUES_H
+#pragma once
 
 #include "base/cell.h"
 
@@ -11,5 +10,3 @@ struct cell cell_integer(int64_t value);
 struct cell cell_real(double value); /* NaN gives NULL */
 struct cell cell_text(struct slice value);
 struct cell cell_string(const char *value); /* terminated, borrowed */
-
-#endif

@@ -6,8 +6,7 @@
  * owns no memory, so it works when memory has run out. Bad input, a lost
  * connection and a full disk are returned; only our own mistakes are asserted.
  */
-#ifndef BASE_ERROR_H
-#define BASE_ERROR_H
+#pragma once
 
 #include "base/text.h"
 
@@ -125,5 +124,3 @@ struct error_style {
 /* error_render in the colours of a style. */
 void error_render_styled(const struct error *err, struct slice sql, const struct error_style *style,
                          struct text *out);
-
-#endif

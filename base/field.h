@@ -30,8 +30,7 @@
  *
  * A limit of FIELD_ANY is none. Numbers are little-endian.
  */
-#ifndef BASE_FIELD_H
-#define BASE_FIELD_H
+#pragma once
 
 #include <stddef.h>
 
@@ -119,5 +118,3 @@ const struct field *fields_read(struct byte_reader *reader, struct field_table t
 
 /* Rows of a table in Markdown: name, type, limit, meaning. */
 void fields_print_document(struct text *out, struct field_table table);
-
-#endif

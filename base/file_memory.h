@@ -6,8 +6,7 @@
  * still be an array. Room on the disk is taken at once: nobody dies of a full disk later.
  * What is read in its order alone needs no pages: the file itself will do.
  */
-#ifndef BASE_FILE_MEMORY_H
-#define BASE_FILE_MEMORY_H
+#pragma once
 
 #include <stddef.h>
 
@@ -18,5 +17,3 @@ enum status file_memory_new(const char *folder, size_t bytes, void **memory, str
 /* Such a file, empty: a descriptor; -1 with errno. */
 int file_nameless(const char *folder);
 void file_memory_free(void *memory, size_t bytes); /* NULL: nothing */
-
-#endif

@@ -6,13 +6,10 @@
  * read again passes through here once at each end. For short texts and for streams the
  * library's functions are as good.
  */
-#ifndef BASE_HASH_H
-#define BASE_HASH_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
 /* Seed 0 is XXH3_64bits. */
 uint64_t bytes_hash(const void *bytes, size_t size, uint64_t seed);
-
-#endif

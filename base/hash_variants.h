@@ -2,8 +2,7 @@
  * hash_variants.h - the ways of hash.c: one for each instruction set, in files that are
  * compiled for it.
  */
-#ifndef BASE_HASH_VARIANTS_H
-#define BASE_HASH_VARIANTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -15,5 +14,3 @@ hash_variant hash_avx2, hash_avx512;
 /* The way of that number, of those that this processor has; NULL: there are no more.
  * The last one is the fastest. For tests. */
 hash_variant *hash_variants(size_t number);
-
-#endif

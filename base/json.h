@@ -6,8 +6,7 @@
  * Getters name what they looked for: `job.json: train.epochs: expected an
  * integer from 1 to 10000, found "ten"`.
  */
-#ifndef BASE_JSON_H
-#define BASE_JSON_H
+#pragma once
 
 #include <cjson/cJSON.h>
 
@@ -64,5 +63,3 @@ void json_add_string(cJSON *object, const char *name, struct slice value);
 void json_add_integer(cJSON *object, const char *name, int64_t value);
 void json_add_real(cJSON *object, const char *name, double value);
 void json_add_reals(cJSON *object, const char *name, const double *values, size_t count);
-
-#endif

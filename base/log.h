@@ -6,8 +6,7 @@
  * The supervisor points each role's standard error at the job's log file.
  * No credential and no row of the user's data is ever logged.
  */
-#ifndef BASE_LOG_H
-#define BASE_LOG_H
+#pragma once
 
 enum log_level { LOG_DEBUG, LOG_INFO, LOG_WARNING, LOG_ERROR };
 
@@ -21,5 +20,3 @@ void log_append(const char *path, const char *who, const char *message);
 #define log_info(...)    log_write(LOG_INFO, __VA_ARGS__)
 #define log_warning(...) log_write(LOG_WARNING, __VA_ARGS__)
 #define log_error(...)   log_write(LOG_ERROR, __VA_ARGS__)
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * memory_limit.h - how much memory there is for a process.
  */
-#ifndef BASE_MEMORY_LIMIT_H
-#define BASE_MEMORY_LIMIT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ uint64_t memory_of_groups(const char *groups, const char *root);
 /* The memory that this process and those of its group have: of the machine, or less where a control
  * group, as that of a container, has a limit. */
 uint64_t memory_limit(void);
-
-#endif

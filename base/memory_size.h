@@ -1,8 +1,7 @@
 /*
  * memory_size.h - amounts of memory, as people write them: "512Mi", "4Gi", "2G".
  */
-#ifndef BASE_MEMORY_SIZE_H
-#define BASE_MEMORY_SIZE_H
+#pragma once
 
 #include "base/text.h"
 
@@ -20,5 +19,3 @@ void memory_size_append(struct text *out, uint64_t bytes);
 /* Suggests a size where memory_size_read refuses the text: "512MB" for "512M", "4gib" for "4Gi".
  * false: nothing is like it. */
 bool memory_size_suggest(struct slice text, char suggestion[MEMORY_SIZE_BYTES_MAX]);
-
-#endif

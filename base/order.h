@@ -1,8 +1,7 @@
 /*
  * order.h - the order of numbers, for qsort and bsearch.
  */
-#ifndef BASE_ORDER_H
-#define BASE_ORDER_H
+#pragma once
 
 /* A NaN is equal to every number, so none is to be among them. */
 static inline int order_of_doubles(const void *a, const void *b)
@@ -11,5 +10,3 @@ static inline int order_of_doubles(const void *a, const void *b)
 
     return (x > y) - (x < y);
 }
-
-#endif

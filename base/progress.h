@@ -6,12 +6,9 @@
  * page fault on a dead disk, in a deadlock), which its other threads do not show
  * (runtime/process/stall.h). Any thread may call both.
  */
-#ifndef BASE_PROGRESS_H
-#define BASE_PROGRESS_H
+#pragma once
 
 #include <stdint.h>
 
 void progress_note(void);
 uint64_t progress_count(void);
-
-#endif

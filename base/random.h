@@ -5,8 +5,7 @@
  * one draw to the next, so a draw does not depend on which worker makes it or
  * in which order. The function is XXH3-64 over the 32 key bytes.
  */
-#ifndef BASE_RANDOM_H
-#define BASE_RANDOM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,11 +38,10 @@ enum random_purpose {
     RANDOM_SHARD,          /* a = shard, counted over all epochs, b = row of it */
     RANDOM_BOOTSTRAP,      /* a = resample, b = draw */
     RANDOM_ISOLATION_ROW,  /* a = tree,   b = draw */
-    RANDOM_ISOLATION       /* a = tree and node, b = what is drawn at it */
+    RANDOM_ISOLATION,      /* a = tree and node, b = what is drawn at it */
+    RANDOM_SHAP            /* a = row of the background, b = input */
 };
 
 uint64_t random_bits(uint64_t seed, enum random_purpose purpose, uint64_t a, uint64_t b);
 double random_uniform(uint64_t seed, enum random_purpose purpose, uint64_t a,
                       uint64_t b); /* [0, 1) */
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * reserve.h - arrays that grow by doubling.
  */
-#ifndef BASE_RESERVE_H
-#define BASE_RESERVE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@
  * may move; *room: for how many there is some. NO_MEMORY: both are as they were. */
 enum status reserve_array(void **array, uint32_t *room, uint32_t count, size_t bytes,
                           struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * sha256.h - SHA-256 (FIPS 180-4), for what runs inside a database, where no library of
  * cryptography is loaded. It is no secret that is hashed.
  */
-#ifndef BASE_SHA256_H
-#define BASE_SHA256_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ struct sha256 {
 void sha256_init(struct sha256 *hash);
 void sha256_update(struct sha256 *hash, const void *bytes, size_t size);
 void sha256_final(struct sha256 *hash, uint8_t digest[SHA256_BYTES]);
-
-#endif

@@ -4,8 +4,7 @@
  * Work that a statement can make longer than a tenth of a second takes one of these. The session
  * behind it answers true after Ctrl-C, a cancel or a timeout, from then on for good.
  */
-#ifndef BASE_STOP_H
-#define BASE_STOP_H
+#pragma once
 
 #include "base/error.h"
 
@@ -56,5 +55,3 @@ static inline enum status stop_heed(const struct stop_watch *watch, struct error
 {
     return watch->is_seen ? fail(err, STATUS_INTERRUPTED, "interrupted") : STATUS_OK;
 }
-
-#endif

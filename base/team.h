@@ -10,8 +10,7 @@
  *
  * One call at a time. Members block all signals: these are the process's own.
  */
-#ifndef BASE_TEAM_H
-#define BASE_TEAM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ struct team *team_for(struct team *team, double nanoseconds);
 
 /* Whatever a task wrote is seen by the caller afterwards. */
 void team_run(struct team *team, uint32_t count, team_task *task, void *context);
-
-#endif

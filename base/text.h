@@ -5,8 +5,7 @@
  * grows up to the maximum it was born with and then refuses, remembering that
  * it did, so that a row of appends needs one check at the end.
  */
-#ifndef BASE_TEXT_H
-#define BASE_TEXT_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -124,5 +123,3 @@ bool slice_to_integer(struct slice text, int64_t *value);
  * third of the longer word's letters, or three, differ).
  */
 int text_nearest(struct slice word, const char *const *candidates, size_t count);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * thread.h - threads beside the one that takes a process' signals.
  */
-#ifndef BASE_THREAD_H
-#define BASE_THREAD_H
+#pragma once
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -13,5 +12,3 @@ bool thread_start(pthread_t *thread, void *(*run)(void *), void *argument);
 /* Until `changed` is signalled, and for `ms` at most; as with pthread_cond_wait the caller holds
  * `lock`, and looks again at what it waits for. */
 void thread_wait(pthread_cond_t *changed, pthread_mutex_t *lock, int ms);
-
-#endif

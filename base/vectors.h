@@ -6,8 +6,7 @@
  * (-ffp-contract=off). Sanitizers start after the resolvers that pick a clone
  * would run, and a count of branches would have each three times.
  */
-#ifndef BASE_VECTORS_H
-#define BASE_VECTORS_H
+#pragma once
 
 #if defined(WIDE_VECTORS) /* a test's own choice */
 #elif defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) &&                           \
@@ -19,5 +18,3 @@
 
 /* A function that such loops call: it is compiled with each of them, for their vectors. */
 #define VECTORS_PART static inline __attribute__((always_inline))
-
-#endif

@@ -4,8 +4,7 @@
  * A sum of 32-bit words changes with any single bit. It costs an addition a word, so that it can be
  * taken of what is in the nearest cache anyway.
  */
-#ifndef BASE_WORDS_H
-#define BASE_WORDS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ static inline int64_t words_add(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
-
-#endif

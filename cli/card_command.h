@@ -3,10 +3,7 @@
  *
  *     totrain report DB MODEL [-c SELECT] [-o card.html]    card.md: the same as Markdown
  */
-#ifndef CLI_CARD_COMMAND_H
-#define CLI_CARD_COMMAND_H
+#pragma once
 
 /* The exit code. */
 int command_report(int argc, char **argv);
-
-#endif

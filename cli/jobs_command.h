@@ -4,8 +4,7 @@
  * They read the folders of the jobs, so they work while the database that a
  * job belongs to is busy, and need none.
  */
-#ifndef CLI_JOBS_COMMAND_H
-#define CLI_JOBS_COMMAND_H
+#pragma once
 
 /* argv[0] is the command's own name. The exit code. */
 int command_jobs(int argc, char **argv);
@@ -13,5 +12,3 @@ int command_cancel(int argc, char **argv);
 int command_logs(int argc, char **argv);
 int command_wait(int argc, char **argv);
 int command_publish_job(int argc, char **argv); /* takes a job's id; publish_command.h */
-
-#endif

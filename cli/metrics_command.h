@@ -7,10 +7,7 @@
  * The page that a job itself serves (job.metrics) exists as long as its master runs. This reads the
  * records of all jobs instead: one that waits, has ended or was lost has samples, too.
  */
-#ifndef CLI_METRICS_COMMAND_H
-#define CLI_METRICS_COMMAND_H
+#pragma once
 
 /* totrain metrics [ADDRESS]. Returns the program's exit code. */
 int command_metrics(int argc, char **argv);
-
-#endif

@@ -3,8 +3,7 @@
  *
  *     totrain COMMAND DB [MODEL ...] [-c SELECT] [-o FILE] [--theme light|dark]
  */
-#ifndef CLI_MODEL_COMMAND_H
-#define CLI_MODEL_COMMAND_H
+#pragma once
 
 #include "cli/session/session.h"
 
@@ -19,5 +18,3 @@ int model_command(int argc, char **argv, const char *usage, unsigned takes,
  * fails. */
 enum status model_command_open(struct session *session, const struct options *options,
                                struct error *err);
-
-#endif

@@ -5,10 +5,7 @@
  * database. At the first wrong statement it prints the error with its caret to
  * standard error and returns 2.
  */
-#ifndef CLI_PARSE_COMMAND_H
-#define CLI_PARSE_COMMAND_H
+#pragma once
 
 /* argv[0] is "parse". Returns the exit code. */
 int command_parse(int argc, char **argv);
-
-#endif

@@ -5,10 +5,7 @@
  *     totrain picture - KIND           rows from standard input, for programs that have them:
  *         {"model": "m", "columns": ["epoch", "train_loss"], "rows": [[1, 0.5], [2, 0.4]]}
  */
-#ifndef CLI_PICTURE_COMMAND_H
-#define CLI_PICTURE_COMMAND_H
+#pragma once
 
 /* The exit code. */
 int command_picture(int argc, char **argv);
-
-#endif

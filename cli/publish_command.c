@@ -14,7 +14,7 @@
 #include "extension/postgres/libpq/libpq.h"
 #include "extension/postgres/libpq/libpq_host.h"
 #include "extension/postgres/sql/postgres_cluster.h"
-#include "extension/sqlite/sqlite_host.h"
+#include "extension/sqlite/host/sqlite_host.h"
 #include "k8s/job/cluster_folder.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_lock.h"

@@ -3,8 +3,7 @@
  * where it was to go, is written after all. `totrain publish FOLDER` is the same as a child of a
  * detached job's supervisor.
  */
-#ifndef CLI_PUBLISH_COMMAND_H
-#define CLI_PUBLISH_COMMAND_H
+#pragma once
 
 #include "cli/session/options.h"
 
@@ -13,5 +12,3 @@ int command_publish(int argc, char **argv);
 
 /* The model of a job of this user into its database; its result rows. */
 enum status publish_kept(const struct options *options, int64_t id, struct error *err);
-
-#endif

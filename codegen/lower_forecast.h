@@ -1,8 +1,7 @@
 /*
  * lower_forecast.h - FORECAST -> SQL over the function that gives a model's rows.
  */
-#ifndef CODEGEN_LOWER_FORECAST_H
-#define CODEGEN_LOWER_FORECAST_H
+#pragma once
 
 #include "planner/plan.h"
 
@@ -19,5 +18,3 @@ enum status lower_forecast(const struct plan *plan, struct text *sql, struct err
 
 /* The CREATE TABLE for INTO. */
 enum status lower_forecast_table(const struct plan *plan, struct text *sql, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * lower_predict.h - PREDICT -> SQL with scoring functions.
  */
-#ifndef CODEGEN_LOWER_PREDICT_H
-#define CODEGEN_LOWER_PREDICT_H
+#pragma once
 
 #include "planner/plan.h"
 
@@ -66,5 +65,3 @@ enum status lower_quarantine(const struct plan *plan, struct text *sql, struct e
 /* The CREATE TABLE for PREDICT's target, with the declared types of the
  * SELECT's columns and of the label. */
 enum status lower_predict_table(const struct plan *plan, struct text *sql, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * lower_score.h - PREDICT and EVALUATE by workers -> job spec.
  */
-#ifndef CODEGEN_LOWER_SCORE_H
-#define CODEGEN_LOWER_SCORE_H
+#pragma once
 
 #include "planner/plan.h"
 
@@ -13,5 +12,3 @@ enum status lower_score(const struct plan *plan, struct arena *arena, struct job
 /* Are the job's rows of all columns of the SELECT? Else of the model's inputs, and for EVALUATE
  * then of the label, if it has one. */
 bool lower_score_takes_all(const struct plan *plan);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * lower_sql.h - what several statements write into their SQL.
  */
-#ifndef CODEGEN_LOWER_SQL_H
-#define CODEGEN_LOWER_SQL_H
+#pragma once
 
 #include "planner/plan.h"
 
@@ -10,5 +9,3 @@
 void lower_literal(struct slice value, struct text *sql);
 /* CREATE TABLE "schema"."name", where the plan's statement writes. */
 void lower_table(const struct plan *plan, struct slice name, struct text *sql);
-
-#endif

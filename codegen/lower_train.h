@@ -1,8 +1,7 @@
 /*
  * lower_train.h - TRAIN -> job spec.
  */
-#ifndef CODEGEN_LOWER_TRAIN_H
-#define CODEGEN_LOWER_TRAIN_H
+#pragma once
 
 #include "planner/plan.h"
 
@@ -10,5 +9,3 @@
  * The launcher decides whether it runs in one process. */
 enum status lower_train(const struct plan *plan, struct arena *arena, struct jobspec *spec,
                         struct error *err);
-
-#endif

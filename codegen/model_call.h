@@ -8,8 +8,7 @@
  * Inputs stand in the model's order, as columns of a query that has them by these names; in
  * PostgreSQL elements 1, 2, ... of an array as the array.
  */
-#ifndef CODEGEN_MODEL_CALL_H
-#define CODEGEN_MODEL_CALL_H
+#pragma once
 
 #include "base/text.h"
 #include "scoring/transform.h"
@@ -28,5 +27,3 @@ void model_call_append_inputs(size_t count, input_appender *append, const void *
 void model_call_append(struct slice path, const struct transform *transform, struct text *sql);
 void model_call_append_postgres(struct slice path, const struct transform *transform,
                                 struct text *sql);
-
-#endif

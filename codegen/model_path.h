@@ -10,8 +10,7 @@
  * quotes whatever is not [A-Za-z_][A-Za-z0-9_]*; the reader is more generous
  * and takes any other bytes in a word ('größe', '2nd-model').
  */
-#ifndef CODEGEN_MODEL_PATH_H
-#define CODEGEN_MODEL_PATH_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -26,5 +25,3 @@ enum status model_path_read(struct slice text, struct arena *arena, struct slice
 
 /* Append the path; what was written reads back as the same two names. */
 void model_path_write(struct slice schema, struct slice name, struct text *out);
-
-#endif

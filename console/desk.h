@@ -7,8 +7,7 @@
  *
  * A task belongs to the desk from desk_put, if that is true, to desk_take.
  */
-#ifndef CONSOLE_DESK_H
-#define CONSOLE_DESK_H
+#pragma once
 
 #include "console/request.h"
 
@@ -49,5 +48,3 @@ bool desk_put(struct desk *desk, struct desk_task *task);
 /* A task that is answered, for the caller to free; NULL: there is none. */
 struct desk_task *desk_take(struct desk *desk);
 void desk_want_ticks(struct desk *desk, bool wanted);
-
-#endif

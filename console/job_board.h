@@ -10,8 +10,7 @@
  *
  * No I/O and no lock: the caller has one.
  */
-#ifndef CONSOLE_JOB_BOARD_H
-#define CONSOLE_JOB_BOARD_H
+#pragma once
 
 #include "base/cell.h"
 #include "base/error.h"
@@ -35,5 +34,3 @@ uint64_t board_version(const struct job_board *board);
 /* {"version":9,"all":true,"columns":[...],"rows":[[...],...],"error":null}. since 0: all. */
 void board_print(const struct job_board *board, uint64_t since, const char *const *columns,
                  size_t column_count, struct text *out);
-
-#endif

@@ -5,8 +5,7 @@
  * The list is read five times a second, and less often where that would take more than a twentieth
  * of a processor.
  */
-#ifndef CONSOLE_JOB_DESK_H
-#define CONSOLE_JOB_DESK_H
+#pragma once
 
 #include "console/desk.h"
 #include "extension/engine/host/host.h"
@@ -29,5 +28,3 @@ void job_desk_work(struct job_desk *desk, struct desk_task *task);
 uint64_t job_desk_version(struct job_desk *desk);
 /* Appends the JSON of job_board.h. */
 void job_desk_print(struct job_desk *desk, uint64_t since, struct text *out);
-
-#endif

@@ -7,8 +7,7 @@
  * `owner` is the role whose job it is, where that is not the caller; "" else. All of it is for one
  * thread at a time.
  */
-#ifndef CONSOLE_JOB_SOURCE_H
-#define CONSOLE_JOB_SOURCE_H
+#pragma once
 
 #include "extension/engine/jobs/job_listing.h"
 
@@ -42,5 +41,3 @@ enum status source_cancel(const struct host *host, const struct source_job *job,
 /* workers, servers: 0: as they are. */
 enum status source_scale(const struct host *host, const struct source_job *job, int64_t workers,
                          int64_t servers, struct error *err);
-
-#endif

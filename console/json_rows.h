@@ -1,8 +1,7 @@
 /*
  * json_rows.h - rows of a result as JSON arrays, for the page.
  */
-#ifndef CONSOLE_JSON_ROWS_H
-#define CONSOLE_JSON_ROWS_H
+#pragma once
 
 #include "base/cell.h"
 #include "extension/engine/host/sink.h"
@@ -20,5 +19,3 @@ struct json_rows {
     uint64_t count; /* rows that came, with those that are left out */
 };
 struct sink json_rows_sink(struct json_rows *rows);
-
-#endif

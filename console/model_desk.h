@@ -2,8 +2,7 @@
  * model_desk.h - what the console shows about models: lists, pictures and reports, by statements in
  * its session. For one thread at a time.
  */
-#ifndef CONSOLE_MODEL_DESK_H
-#define CONSOLE_MODEL_DESK_H
+#pragma once
 
 #include "console/desk.h"
 #include "extension/engine/host/host.h"
@@ -12,5 +11,3 @@
 void model_desk_work(const struct host *host, struct desk_task *task);
 /* An answer that is an error: {"error":...,"hint":...}. */
 void desk_task_fail(struct desk_task *task, const struct error *err);
-
-#endif

@@ -17,8 +17,7 @@
  *
  * A pure function of bytes that anybody may send.
  */
-#ifndef CONSOLE_REQUEST_H
-#define CONSOLE_REQUEST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -77,5 +76,3 @@ struct console_request {
  * wrong method. */
 int console_request_read(const struct console_given *given, const struct console_secrets *secrets,
                          struct console_request *request);
-
-#endif

@@ -8,8 +8,7 @@
  * What a browser does not take waits in its own buffer; a stream gets no tick while its last one
  * waits there. Nothing is written to the disk.
  */
-#ifndef CONSOLE_SERVER_H
-#define CONSOLE_SERVER_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 
@@ -25,5 +24,3 @@ struct console {
 
 /* Serves until SIGINT or SIGTERM. */
 enum status console_serve(const struct console *console, struct error *err);
-
-#endif

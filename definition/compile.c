@@ -7,11 +7,19 @@ static enum status check_new_name(const struct compiler *compiler, struct slice 
     if (compile_is_input(name))
         return fail_at(compiler->err, STATUS_INVALID, place,
                        "%.*s is an input, and gets no other value", SLICE_FORMAT(name));
-    if (!slice_is(name, "loss"))
+    return STATUS_OK;
+}
+
+/* The loss is said by the definition's own steps. */
+static enum status check_no_loss(const struct compiler *compiler, struct slice name, int place,
+                                 const char *where)
+{
+    if (!slice_is(name, DEFINITION_LOSS))
         return STATUS_OK;
-    fail_at(compiler->err, STATUS_UNSUPPORTED, place, "a definition has no loss of its own");
-    return error_hint(compiler->err, "The loss follows from LABEL and model.loss. Give the value "
-                                     "another name, if it is none.");
+    fail_at(compiler->err, STATUS_INVALID, place, "loss is what is minimised, and no name %s",
+            where);
+    return error_hint(compiler->err, "Give the value another name, and say loss = ... among the "
+                                     "definition's own steps.");
 }
 
 static enum status run_assignment(struct compiler *compiler, struct scope *scope,
@@ -20,6 +28,8 @@ static enum status run_assignment(struct compiler *compiler, struct scope *scope
     struct held held;
 
     TRY(check_new_name(compiler, step->name, step->place));
+    if (compiler->calls > 0)
+        TRY(check_no_loss(compiler, step->name, step->place, "in a function"));
     TRY(compile_value(compiler, scope, step->value, &held));
     return compile_set_variable(compiler, scope, step->name, step->place, &held);
 }
@@ -30,6 +40,7 @@ static enum status run_for(struct compiler *compiler, struct scope *scope, const
     struct held list, only;
 
     TRY(check_new_name(compiler, step->name, step->place));
+    TRY(check_no_loss(compiler, step->name, step->place, "of a list's items"));
     TRY(compile_value(compiler, scope, step->value, &list));
     if (list.kind == HELD_NODE) { /* numbers is one, or an empty list */
         only = list;
@@ -130,6 +141,22 @@ static enum status set_arguments(struct compiler *compiler, const struct value *
     return STATUS_OK;
 }
 
+/* The value that the steps called loss, if they did. */
+static enum status set_loss(struct compiler *compiler, const struct scope *scope)
+{
+    const struct variable *loss = compile_find_variable(scope, SLICE(DEFINITION_LOSS));
+
+    if (!loss && definition_has_loss(compiler->definition))
+        return fail_at(compiler->err, STATUS_INVALID, (int)compiler->definition->text.size,
+                       "the loss got no value: the list that its loop goes over is empty");
+    if (!loss)
+        return STATUS_OK;
+    if (loss->value.kind == HELD_NODE)
+        return graph_minimise(compiler->graph, loss->value.node, compiler->err);
+    return fail_at(compiler->err, STATUS_INVALID, loss->place,
+                   "the loss is a value of the graph, not %s", held_kinds[loss->value.kind]);
+}
+
 enum status definition_compile(const struct definition *definition,
                                const struct value *const *values,
                                const struct definition_columns *columns, struct arena *arena,
@@ -153,5 +180,6 @@ enum status definition_compile(const struct definition *definition,
     if (held.kind != HELD_NODE)
         return fail_at(err, STATUS_INVALID, returned->value->place,
                        "a definition returns a value of the graph, not %s", held_kinds[held.kind]);
-    return graph_end(graph, &held.node, 1, err);
+    TRY(graph_end(graph, &held.node, 1, err));
+    return set_loss(&compiler, &scope);
 }

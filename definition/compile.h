@@ -11,8 +11,7 @@
  * A name means, in this order: what the steps have given it; an argument of the definition; one of
  * the inputs (definition_inputs); a column. In double quotes it is a column.
  */
-#ifndef DEFINITION_COMPILE_H
-#define DEFINITION_COMPILE_H
+#pragma once
 
 #include "definition/syntax.h"
 #include "graph/graph.h"
@@ -20,9 +19,10 @@
 
 #define COMPILE_STEPS_MAX                                                                          \
     100000 /* steps and values that are computed, loops and functions unrolled */
-#define COMPILE_ITEMS_MAX     1024 /* items of one list */
-#define COMPILE_VARIABLES_MAX 256  /* names in the definition, or in one call of a function */
-#define COMPILE_CALLS_MAX     16   /* functions in each other */
+#define COMPILE_ITEMS_MAX     1024   /* items of one list */
+#define COMPILE_VARIABLES_MAX 256    /* names in the definition, or in one call of a function */
+#define COMPILE_CALLS_MAX     16     /* functions in each other */
+#define DEFINITION_LOSS       "loss" /* the name of the value that is minimised */
 
 struct definition;
 
@@ -49,5 +49,3 @@ enum status definition_compile(const struct definition *definition,
 
 /* The names that a definition may give to nothing of its own; NULL-terminated. */
 extern const char *const definition_inputs[];
-
-#endif

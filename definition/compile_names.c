@@ -32,6 +32,7 @@ enum status compile_set_variable(struct compiler *compiler, struct scope *scope,
         scope->count++;
     }
     variable->value = *value;
+    variable->place = place;
     return STATUS_OK;
 }
 

@@ -10,8 +10,7 @@
  *
  * No other module includes this. Errors are placed in the definition's text.
  */
-#ifndef DEFINITION_COMPILER_H
-#define DEFINITION_COMPILER_H
+#pragma once
 
 #include "definition/definition.h"
 #include "graph/operation.h"
@@ -34,6 +33,7 @@ extern const char *const held_kinds[];
 struct variable {
     struct slice name;
     struct held value;
+    int place; /* where it got the value last */
     struct variable *next;
 };
 
@@ -123,5 +123,3 @@ void compile_list_functions(struct names *names);
 enum status compile_operation(struct compiler *compiler, const char *operation,
                               const struct graph_value *values, uint32_t count, int place,
                               struct held *held);
-
-#endif

@@ -278,6 +278,20 @@ enum status definition_name_place(const struct definition *definition, int posit
     return err->status;
 }
 
+static bool steps_have_loss(const struct step *step)
+{
+    for (; step; step = step->next)
+        if ((step->kind == STEP_ASSIGN && slice_is(step->name, DEFINITION_LOSS)) ||
+            (step->kind == STEP_FOR && steps_have_loss(step->body)))
+            return true;
+    return false;
+}
+
+bool definition_has_loss(const struct definition *definition)
+{
+    return steps_have_loss(definition->steps);
+}
+
 /* Checks what does not depend on the columns that there are. */
 static enum status try_text(struct arena *arena, struct definition *definition, struct error *err)
 {
@@ -300,6 +314,28 @@ enum status definition_of_statement(const struct statement *statement, struct sl
     name_line("", definition->text, err);
     err->position = statement_definition_place(statement, err->position);
     return err->status;
+}
+
+enum status definition_of_file(struct slice text, struct slice name, struct arena *arena,
+                               struct definition *definition, struct error *err)
+{
+    const struct slice program = arena_copy(arena, text);
+    struct statement *statement = ARENA_NEW(arena, struct statement, 1);
+    enum status status;
+
+    if (!program.data || !statement)
+        return fail_no_memory(err);
+    status = parse_statement(program, arena, statement, err);
+    if (status == STATUS_OK && statement->kind != STATEMENT_DEFINE_MODEL)
+        status = fail(err, STATUS_INVALID, "the file is neither a network nor a DEFINE MODEL");
+    if (status == STATUS_OK) {
+        statement->model.text = name;
+        status = definition_of_statement(statement, program, arena, definition, err);
+    }
+    if (status != STATUS_OK && err->position >= 0)
+        name_line("the file", program, err);
+    err->position = -1;
+    return status;
 }
 
 enum status definition_of_stored(struct slice stored, struct slice name, struct arena *arena,

@@ -14,8 +14,7 @@
  * Errors of the text have two forms: its line and column, and the place in the statement that has
  * it, or in the one that trains by it.
  */
-#ifndef DEFINITION_DEFINITION_H
-#define DEFINITION_DEFINITION_H
+#pragma once
 
 #include "definition/compile.h"
 
@@ -62,9 +61,15 @@ enum status definition_name_read(const struct name *name, struct arena *arena,
 enum status definition_of_statement(const struct statement *statement, struct slice program,
                                     struct arena *arena, struct definition *definition,
                                     struct error *err);
+/* Reads a file of a DEFINE MODEL, whose name becomes another one. INVALID with the file's line. */
+enum status definition_of_file(struct slice text, struct slice name, struct arena *arena,
+                               struct definition *definition, struct error *err);
 /* Reads a statement that was stored. CORRUPT where it is none, or of another name. */
 enum status definition_of_stored(struct slice stored, struct slice name, struct arena *arena,
                                  struct definition *definition, struct error *err);
+
+/* Do its steps say loss = ...? Then its models learn without a label. */
+bool definition_has_loss(const struct definition *definition);
 
 /* "integer", "number", "text", "list". */
 const char *definition_type_name(enum definition_type type);
@@ -76,5 +81,3 @@ enum status definition_check_value(const struct definition_argument *argument,
  * that uses the definition. */
 enum status definition_name_place(const struct definition *definition, int position,
                                   struct error *err);
-
-#endif

@@ -10,8 +10,7 @@
  * tree lives in the arena given to the reader, and its slices point into the text, which must
  * outlive it. A place is a byte offset of the text.
  */
-#ifndef DEFINITION_SYNTAX_H
-#define DEFINITION_SYNTAX_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -84,5 +83,3 @@ struct line_column {
     int line, column;
 };
 struct line_column definition_place(struct slice text, int place);
-
-#endif

@@ -5,8 +5,7 @@
  * The first failure is kept in syntax->status, and ends the reading. What actions do after it is
  * never read, so they may be given NULL.
  */
-#ifndef DEFINITION_SYNTAX_BUILD_H
-#define DEFINITION_SYNTAX_BUILD_H
+#pragma once
 
 #include "definition/syntax.h"
 
@@ -78,5 +77,3 @@ void syntax_grammar(void *parser, int kind, struct syntax_token token);
 bool syntax_grammar_accepts(const struct yyParser *parser, int kind, bool as_name);
 /* It met what syntax_grammar_accepts had refused: our mistake, reported rather than hidden. */
 void syntax_fail_unexplained(struct syntax *syntax);
-
-#endif

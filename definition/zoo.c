@@ -216,6 +216,23 @@ const struct zoo_definition zoo_definitions[] = {
      "  }\n"
      "  return forecast\n"
      "'"},
+    {"zoo/autoencoder",
+     "Layers that make a short code of a row, and the row of the code: what they cannot give back "
+     "is unusual.",
+     "DEFINE MODEL zoo/autoencoder (code = 2, hidden = [32]) AS '\n"
+     "  parts = [];\n"
+     "  for n in numbers { parts = parts + [n] }\n"
+     "  for w in words { parts = parts + [one_hot(w)] }\n"
+     "  x = concat(parts);\n"
+     "  h = x;\n"
+     "  for n in hidden { h = relu(dense(h, n)) }\n"
+     "  z = dense(h, code);\n"
+     "  h = z;\n"
+     "  for n in reverse(hidden) { h = relu(dense(h, n)) }\n"
+     "  lost = x - dense(h, width(x));\n"
+     "  loss = mean(lost * lost);\n"
+     "  return z\n"
+     "'"},
     {NULL, NULL, NULL},
 };
 /* clang-format on */

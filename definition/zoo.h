@@ -4,8 +4,7 @@
  * Each is a DEFINE MODEL statement, and its reference. A name of theirs is defined by no user, so
  * that a statement means the same everywhere.
  */
-#ifndef DEFINITION_ZOO_H
-#define DEFINITION_ZOO_H
+#pragma once
 
 #include "base/text.h"
 
@@ -22,5 +21,3 @@ const struct zoo_definition *zoo_find(struct slice name); /* NULL: there is none
 /* The name of the definition that a model of SQLFlow's is, such as StackedRNNClassifier, with or
  * without that of its package before it; NULL: none. */
 const char *zoo_namesake(struct slice name);
-
-#endif

@@ -1,5 +1,12 @@
 #include "forecast/adjusted.h"
 
+#include "forecast/ets.h"
+
+bool adjusted_suits(const struct series *series, const struct fitting *fitting)
+{
+    return series->season > ETS_SEASON_MAX && season_is_kept(series, fitting);
+}
+
 enum status adjusted_fit(const struct method *method, const struct series *series,
                          const struct fitting *fitting, struct adjusted *adjusted,
                          struct error *err)

@@ -3,8 +3,7 @@
  *
  * For seasons that are too long to be states of a model, hours of a week among them.
  */
-#ifndef FORECAST_ADJUSTED_H
-#define FORECAST_ADJUSTED_H
+#pragma once
 
 #include "forecast/method.h"
 #include "forecast/seasons.h"
@@ -16,11 +15,12 @@ struct adjusted {
     void *fitted;
 };
 
+/* Is the season too long for states of a model, and found? A fit that is read tells that it was. */
+bool adjusted_suits(const struct series *series, const struct fitting *fitting);
+
 /* Needs two seasons. */
 enum status adjusted_fit(const struct method *method, const struct series *series,
                          const struct fitting *fitting, struct adjusted *adjusted,
                          struct error *err);
 void adjusted_project(const struct adjusted *adjusted, uint32_t origin, uint32_t horizon,
                       double *means, double *variances);
-
-#endif

@@ -428,6 +428,59 @@ enum status arima_fit(const struct arima_order *order, const struct series *seri
     return STATUS_OK;
 }
 
+/* ----- models that are kept ----- */
+
+/* Each part of an order with its greatest value: written as one number. */
+struct order_part {
+    uint32_t *part, most;
+};
+#define ORDER_PARTS 7
+
+static void keep_order(struct kept *kept, struct arima_order *order)
+{
+    uint32_t constant = order->has_constant, code = 0, codes = 1;
+    const struct order_part parts[ORDER_PARTS] = {
+        {&order->ar, ARIMA_LAGS_MAX},
+        {&order->ma, ARIMA_LAGS_MAX},
+        {&order->differences, ARIMA_DIFFERENCES_MAX},
+        {&order->seasonal_ar, ARIMA_SEASONS_MAX},
+        {&order->seasonal_ma, ARIMA_SEASONS_MAX},
+        {&order->seasonal_differences, ARIMA_DIFFERENCES_MAX},
+        {&constant, 1},
+    };
+
+    for (int i = 0; i < ORDER_PARTS; i++) {
+        code += codes * *parts[i].part;
+        codes *= parts[i].most + 1;
+    }
+    kept_count(kept, &code, codes - 1);
+    for (int i = 0; i < ORDER_PARTS; i++) {
+        *parts[i].part = code % (parts[i].most + 1);
+        code /= parts[i].most + 1;
+    }
+    order->has_constant = constant;
+}
+
+void arima_keep(const struct series *series, struct arima_room *room, struct kept *kept,
+                struct arima *arima, double *weight)
+{
+    struct arima_order order = arima->order;
+
+    keep_order(kept, &order);
+    if (kept_is_read(kept) && !arima_is_possible(&order, series)) {
+        kept_spoil(kept);
+        order = (struct arima_order){.ar = 0};
+    }
+    take_order(arima, &order, series->season);
+    arima->room = room;
+    for (int f = 0; f < ARIMA_FACTORS; f++)
+        for (uint32_t i = 0; i < arima->factors[f].order; i++)
+            kept_number(kept, &arima->factors[f].c[i]);
+    kept_number(kept, &arima->mean);
+    kept_number(kept, &arima->variance);
+    kept_number(kept, weight);
+}
+
 uint32_t arima_errors(const struct arima *arima, const double *values, uint32_t count,
                       double *errors)
 {

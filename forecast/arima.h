@@ -9,8 +9,7 @@
  * is over their partial autocorrelations (Monahan, A note on enforcing stationarity in
  * autoregressive-moving average models, 1984).
  */
-#ifndef FORECAST_ARIMA_H
-#define FORECAST_ARIMA_H
+#pragma once
 
 #include "forecast/method.h"
 #include "forecast/polynomial.h"
@@ -37,6 +36,10 @@ struct arima {
     struct arima_room *room; /* for forecasts */
 };
 
+/* Numbers that are kept of models that a search found, at most, and of one of a given order. */
+#define ARIMA_KEPT_SEARCHED 14
+#define ARIMA_KEPT          (2 + KEPT_ORDERS * (4 + ARIMA_KEPT_SEARCHED))
+
 /* Memory for models of one series, one at a time: fits and forecasts use it. */
 struct arima_room;
 
@@ -55,6 +58,10 @@ enum status arima_fit(const struct arima_order *order, const struct series *seri
                       const struct fitting *fitting, double gain, struct arima_room *room,
                       struct arima *arima, struct error *err);
 
+/* A fitted model and its weight as they are kept (kept.h), or as they were. */
+void arima_keep(const struct series *series, struct arima_room *room, struct kept *kept,
+                struct arima *arima, double *weight);
+
 /* Errors that a series would have with these parameters and no mean, into errors (count + horizon
  * of the room's series); how many. They are linear in the values, so that those of a sum are the
  * sum of its parts'. */
@@ -67,5 +74,3 @@ void arima_errors_of_one(const struct arima *arima, uint32_t count, double *erro
  * the last one. */
 void arima_project(const struct arima *arima, const struct series *series, uint32_t origin,
                    uint32_t horizon, double *means, double *variances);
-
-#endif

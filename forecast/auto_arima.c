@@ -199,6 +199,30 @@ enum status auto_arima_search(const struct series *series, const struct fitting 
     return STATUS_OK;
 }
 
+/* ----- models that are kept ----- */
+
+static void write_models(const struct series *series, const struct fitting *fitting,
+                         struct arima_room *room, struct arimas *arimas)
+{
+    uint32_t left = 0;
+
+    mixture_limit(arimas->weights, arimas->count, KEPT_ORDERS);
+    for (uint32_t i = 0; i < arimas->count; i++)
+        left += arimas->weights[i] > 0;
+    kept_count(fitting->kept, &left, KEPT_ORDERS);
+    for (uint32_t i = 0; i < arimas->count; i++)
+        if (arimas->weights[i] > 0)
+            arima_keep(series, room, fitting->kept, &arimas->models[i], &arimas->weights[i]);
+}
+
+static void read_models(const struct series *series, const struct fitting *fitting,
+                        struct arima_room *room, struct arimas *arimas)
+{
+    kept_count(fitting->kept, &arimas->count, KEPT_ORDERS);
+    for (uint32_t i = 0; i < arimas->count; i++)
+        arima_keep(series, room, fitting->kept, &arimas->models[i], &arimas->weights[i]);
+}
+
 /* ----- the methods ----- */
 
 static enum status fit(const struct series *series, bool is_best_alone,
@@ -211,8 +235,7 @@ static enum status fit(const struct series *series, bool is_best_alone,
     if (!arimas)
         return fail_no_memory(err);
     *fitted = arimas;
-    if (!order && series->season > ETS_SEASON_MAX &&
-        season_is_found(series->values, series->count, series->season)) {
+    if (!order && adjusted_suits(series, fitting)) {
         arimas->adjusted = ARENA_NEW(fitting->arena, struct adjusted, 1);
         return arimas->adjusted ? adjusted_fit(is_best_alone ? &arima_method : &auto_arima_method,
                                                series, fitting, arimas->adjusted, err)
@@ -220,13 +243,17 @@ static enum status fit(const struct series *series, bool is_best_alone,
     }
     TRY(mixture_init(&arimas->mixture, fitting, err));
     TRY(arima_room_make(series, fitting, &room, err));
-    if (!order) {
+    if (kept_is_read(fitting->kept)) {
+        read_models(series, fitting, room, arimas);
+    } else if (!order) {
         TRY(fit_searched(series, fitting, room, is_best_alone, arimas, err));
     } else if (arima_is_possible(order, series)) {
         TRY(arima_fit(order, series, fitting, ARIMA_GAIN, room, &arimas->models[0], err));
         arimas->weights[0] = 1;
         arimas->count = 1;
     }
+    if (kept_is_written(fitting->kept))
+        write_models(series, fitting, room, arimas);
     return arimas->count ? STATUS_OK : naive_method.fit(series, fitting, &arimas->naive, err);
 }
 
@@ -267,5 +294,5 @@ static void project(const void *fitted, const struct series *series, uint32_t or
 }
 
 const struct method auto_arima_method = {"autoarima", "ARIMA, orders that a search finds weighted",
-                                         fit_weighted, project};
-const struct method arima_method = {"arima", "ARIMA of one order", fit_one, project};
+                                         fit_weighted, project, ARIMA_KEPT};
+const struct method arima_method = {"arima", "ARIMA of one order", fit_one, project, ARIMA_KEPT};

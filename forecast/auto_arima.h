@@ -12,8 +12,7 @@
  * a third of the seasons. A season of more than ETS_SEASON_MAX values that is found is removed
  * first (adjusted.h). Where no model is possible it is the last value's forecast.
  */
-#ifndef FORECAST_AUTO_ARIMA_H
-#define FORECAST_AUTO_ARIMA_H
+#pragma once
 
 #include "forecast/arima.h"
 
@@ -25,5 +24,3 @@ extern const struct method auto_arima_method, /* the search's models, weighted a
  * ETS_SEASON_MAX. */
 enum status auto_arima_search(const struct series *series, const struct fitting *fitting,
                               struct arima *best, bool *has_any, struct error *err);
-
-#endif

@@ -8,6 +8,7 @@
 #include "forecast/naive.h"
 
 #define FORMS_MAX 15
+#define CODE_MOST 17 /* a form's greatest code */
 
 struct forms {
     struct ets models[FORMS_MAX];
@@ -42,6 +43,78 @@ static enum status fit_forms(const struct series *series, const struct fitting *
     return STATUS_OK;
 }
 
+/* ----- forms that are kept ----- */
+
+static void keep_form(struct ets *model, double *weight, struct kept *kept)
+{
+    kept_number(kept, &model->alpha);
+    kept_number(kept, &model->beta);
+    kept_number(kept, &model->gamma);
+    kept_number(kept, &model->phi);
+    kept_number(kept, &model->level);
+    kept_number(kept, &model->trend);
+    kept_number(kept, &model->variance);
+    kept_number(kept, weight);
+    for (uint32_t i = 0; i < model->season; i++)
+        kept_number(kept, &model->seasons[i]);
+}
+
+static uint32_t code_of(const struct ets_form *form)
+{
+    return (form->is_relative * 3u + form->trend) * 3u + form->season;
+}
+
+static enum status find_forms(const struct series *series, bool is_best_alone,
+                              const struct fitting *fitting, struct forms *forms, struct error *err)
+{
+    uint32_t left = 0;
+
+    TRY(fit_forms(series, fitting, forms, err));
+    for (uint32_t i = 0; i < forms->count; i++)
+        forms->weights[i] = forms->models[i].criterion;
+    mixture_weigh(forms->weights, forms->count, is_best_alone);
+    if (!kept_is_written(fitting->kept))
+        return STATUS_OK;
+    mixture_limit(forms->weights, forms->count, KEPT_FORMS);
+    for (uint32_t i = 0; i < forms->count; i++)
+        left += forms->weights[i] > 0;
+    kept_count(fitting->kept, &left, KEPT_FORMS);
+    for (uint32_t i = 0; i < forms->count; i++) {
+        uint32_t code = code_of(&forms->models[i].form);
+
+        if (!(forms->weights[i] > 0))
+            continue;
+        kept_count(fitting->kept, &code, CODE_MOST);
+        keep_form(&forms->models[i], &forms->weights[i], fitting->kept);
+    }
+    return STATUS_OK;
+}
+
+/* Spoils what is kept where a form is not possible any more, as of values that came to be 0. */
+static enum status read_forms(const struct series *series, const struct fitting *fitting,
+                              struct forms *forms, struct error *err)
+{
+    struct kept *kept = fitting->kept;
+    uint32_t code = 0;
+
+    kept_count(kept, &forms->count, KEPT_FORMS);
+    for (uint32_t i = 0; i < forms->count; i++) {
+        struct ets *model = &forms->models[i];
+
+        kept_count(kept, &code, CODE_MOST);
+        model->form = (struct ets_form){code >= 9, (enum ets_trend)(code / 3 % 3),
+                                        (enum ets_season)(code % 3)};
+        if (!ets_is_possible(&model->form, series))
+            kept_spoil(kept);
+        model->season = model->form.season == ETS_NO_SEASON ? 1 : series->season;
+        model->seasons = ARENA_NEW(fitting->arena, double, model->season);
+        if (!model->seasons)
+            return fail_no_memory(err);
+        keep_form(model, &forms->weights[i], kept);
+    }
+    return STATUS_OK;
+}
+
 static enum status fit(const struct series *series, bool is_best_alone,
                        const struct fitting *fitting, void **fitted, struct error *err)
 {
@@ -50,8 +123,7 @@ static enum status fit(const struct series *series, bool is_best_alone,
     if (!forms)
         return fail_no_memory(err);
     *fitted = forms;
-    if (series->season > ETS_SEASON_MAX &&
-        season_is_found(series->values, series->count, series->season)) {
+    if (adjusted_suits(series, fitting)) {
         forms->adjusted = ARENA_NEW(fitting->arena, struct adjusted, 1);
         return forms->adjusted ? adjusted_fit(is_best_alone ? &ets_method : &auto_ets_method,
                                               series, fitting, forms->adjusted, err)
@@ -61,10 +133,10 @@ static enum status fit(const struct series *series, bool is_best_alone,
     if (!forms->seasons)
         return fail_no_memory(err);
     TRY(mixture_init(&forms->mixture, fitting, err));
-    TRY(fit_forms(series, fitting, forms, err));
-    for (uint32_t i = 0; i < forms->count; i++)
-        forms->weights[i] = forms->models[i].criterion;
-    mixture_weigh(forms->weights, forms->count, is_best_alone);
+    if (kept_is_read(fitting->kept))
+        TRY(read_forms(series, fitting, forms, err));
+    else
+        TRY(find_forms(series, is_best_alone, fitting, forms, err));
     return forms->count ? STATUS_OK : naive_method.fit(series, fitting, &forms->naive, err);
 }
 
@@ -105,6 +177,6 @@ static void project(const void *fitted, const struct series *series, uint32_t or
 }
 
 const struct method auto_ets_method = {"autoets", "exponential smoothing, its forms weighted",
-                                       fit_weighted, project};
+                                       fit_weighted, project, ETS_KEPT};
 const struct method ets_method = {"ets", "exponential smoothing of the best form", fit_best,
-                                  project};
+                                  project, ETS_KEPT};

@@ -6,12 +6,9 @@
  * A season of more than ETS_SEASON_MAX values that is found is removed first (adjusted.h). A series
  * of fewer than five values has the last value's forecast.
  */
-#ifndef FORECAST_AUTO_ETS_H
-#define FORECAST_AUTO_ETS_H
+#pragma once
 
 #include "forecast/method.h"
 
 extern const struct method auto_ets_method, /* weighted */
     ets_method;                             /* the form of the least AICc alone */
-
-#endif

@@ -16,6 +16,8 @@
 #define HORIZON_LEAST 6  /* steps at an origin at least: fewer errors would tell little */
 #define HORIZON_TRIED 48 /* steps at an origin at most */
 
+#define COMBINED_KEPT (2 + ETS_KEPT + ETS_KEPT_ADJUSTED + ARIMA_KEPT + 2 * THETA_KEPT)
+
 struct member {
     const struct method *method; /* NULL: adjusted */
     void *fitted;
@@ -96,6 +98,7 @@ static enum status fit(const struct series *series, const struct fitting *wanted
     struct combined *combined = ARENA_NEW(wanted->arena, struct combined, 1);
     struct fitting with_room = *wanted;
     const struct fitting *fitting = &with_room;
+    bool is_rare;
 
     if (!combined)
         return fail_no_memory(err);
@@ -103,19 +106,22 @@ static enum status fit(const struct series *series, const struct fitting *wanted
     if (with_room.horizon < HORIZON_LEAST)
         with_room.horizon = HORIZON_LEAST;
     TRY(mixture_init(&combined->mixture, fitting, err));
-    if (demand_is_rare(series))
+    is_rare = !kept_is_read(fitting->kept) && demand_is_rare(series);
+    kept_flag(fitting->kept, &is_rare);
+    if (is_rare)
         return add_member(combined, &sba_method, series, fitting, err);
     TRY(add_member(combined, &auto_ets_method, series, fitting, err));
     TRY(add_member(combined, &dynamic_optimized_theta_method, series, fitting, err));
     TRY(add_member(combined, &optimized_theta_method, series, fitting, err));
     TRY(add_member(combined, &auto_arima_method, series, fitting, err));
     TRY(add_member(combined, &seasonal_naive_method, series, fitting, err));
-    if (season_is_found(series->values, series->count, series->season)) {
+    if (season_is_kept(series, fitting)) {
         if (series->season <= ETS_SEASON_MAX) /* else it has done so */
             TRY(add_adjusted(combined, &auto_ets_method, series, fitting, err));
         TRY(add_adjusted(combined, &naive_method, series, fitting, err));
     }
-    weigh(combined, series, fitting->horizon);
+    if (!fitting->kept || !fitting->kept->is_spoiled)
+        weigh(combined, series, fitting->horizon);
     return STATUS_OK;
 }
 
@@ -136,4 +142,4 @@ static void project(const void *fitted, const struct series *series, uint32_t or
 }
 
 const struct method combined_method = {"forecast", "the weighted mean of several methods", fit,
-                                       project};
+                                       project, COMBINED_KEPT};

@@ -9,11 +9,8 @@
  * is too short for that. The parameters are those of the whole series; states run anew. Where more
  * than half of the values are 0, it is Croston's method with less bias (croston.h).
  */
-#ifndef FORECAST_COMBINED_H
-#define FORECAST_COMBINED_H
+#pragma once
 
 #include "forecast/method.h"
 
 extern const struct method combined_method;
-
-#endif

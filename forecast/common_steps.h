@@ -12,8 +12,7 @@
  *
  * Prime factors above 61, and such powers as no calendar has, do not count.
  */
-#ifndef FORECAST_COMMON_STEPS_H
-#define FORECAST_COMMON_STEPS_H
+#pragma once
 
 #include "forecast/steps.h"
 
@@ -26,5 +25,3 @@ void common_steps_add(int64_t counts[COMMON_STEPS_COUNTS], const int64_t *times,
 /* The common step, whose `first` each series has for itself. If each series has a single time, the
  * step is 1, or a day. */
 struct steps common_steps_find(const int64_t counts[COMMON_STEPS_COUNTS], bool are_numbers);
-
-#endif

@@ -94,6 +94,6 @@ static void project(const void *fitted, const struct series *series, uint32_t or
     }
 }
 
-const struct method croston_method = {"croston", "Croston's rare demand", fit_croston, project};
-const struct method sba_method = {"sba", "Croston's, with less bias", fit_sba, project};
-const struct method tsb_method = {"tsb", "rare demand that may end", fit_tsb, project};
+const struct method croston_method = {"croston", "Croston's rare demand", fit_croston, project, 0};
+const struct method sba_method = {"sba", "Croston's, with less bias", fit_sba, project, 0};
+const struct method tsb_method = {"tsb", "rare demand that may end", fit_tsb, project, 0};

@@ -7,8 +7,7 @@
  *
  * The smoothing is 0.1, as in the papers. Variances are those of the values.
  */
-#ifndef FORECAST_CROSTON_H
-#define FORECAST_CROSTON_H
+#pragma once
 
 #include "forecast/method.h"
 
@@ -16,5 +15,3 @@ extern const struct method croston_method, sba_method, tsb_method;
 
 /* Are more than half of the values 0, and the others above? Then these methods are for them. */
 bool demand_is_rare(const struct series *series);
-
-#endif

@@ -6,8 +6,7 @@
  * All stop after a fixed number of values at the latest, and where a step gains nothing that
  * matters. A function is INFINITY where it is not defined; at the start it must be finite.
  */
-#ifndef FORECAST_DESCEND_H
-#define FORECAST_DESCEND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ typedef double descend_squares_function(void *context, const double *x, struct s
 #define SQUARES_NUMBER_MOST 30.0
 double descend_squares(descend_squares_function *function, void *context, uint32_t count,
                        double gain, double *x);
-
-#endif

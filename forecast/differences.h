@@ -1,8 +1,7 @@
 /*
  * differences.h - by how many differences has a series the same level at all times?
  */
-#ifndef FORECAST_DIFFERENCES_H
-#define FORECAST_DIFFERENCES_H
+#pragma once
 
 #include "forecast/method.h"
 
@@ -12,5 +11,3 @@ uint32_t difference(double *values, uint32_t count, uint32_t lag);
 
 /* Does the level move? By the test of Kwiatkowski, Phillips, Schmidt and Shin at 5 %. */
 bool level_is_moving(const double *values, uint32_t count);
-
-#endif

@@ -11,12 +11,15 @@
  * the gradient of the recursion run backwards (Hyndman et al., Forecasting with exponential
  * smoothing, 2008).
  */
-#ifndef FORECAST_ETS_H
-#define FORECAST_ETS_H
+#pragma once
 
 #include "forecast/method.h"
 
 #define ETS_SEASON_MAX 24 /* longest season whose states are fitted */
+/* Numbers that fits of all forms keep at most: with such seasons, and of a series without its
+ * pattern, which has the forms without a season. */
+#define ETS_KEPT          (2 + KEPT_FORMS * (9 + ETS_SEASON_MAX))
+#define ETS_KEPT_ADJUSTED (2 + KEPT_FORMS * 10)
 
 enum ets_trend { ETS_NO_TREND, ETS_TREND, ETS_DAMPED };
 enum ets_season { ETS_NO_SEASON, ETS_ADDED, ETS_TIMES };
@@ -53,5 +56,3 @@ enum status ets_fit(const struct ets_form *form, const struct series *series,
 /* The projection of method.h. `seasons` (ets->season) is room to work with. */
 void ets_project(const struct ets *ets, double *seasons, const struct series *series,
                  uint32_t origin, uint32_t horizon, double *means, double *variances);
-
-#endif

@@ -7,8 +7,7 @@
  * which a step of 1 matters. Numbers that a form does not have are left out; all but the states lie
  * between bounds.
  */
-#ifndef FORECAST_ETS_SEARCH_H
-#define FORECAST_ETS_SEARCH_H
+#pragma once
 
 #include "forecast/descend.h"
 #include "forecast/ets.h"
@@ -48,5 +47,3 @@ double ets_cost(void *search, const double *numbers, double *gradient);
 void ets_curvature(struct ets_search *search, const double *numbers, descend_square curvature);
 /* Numbers' bounds. */
 void ets_bounds(const struct ets_search *search, double *lower, double *upper);
-
-#endif

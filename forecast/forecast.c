@@ -177,7 +177,23 @@ struct scale {
     bool is_constant, is_negative; /* is any value below 0? */
 };
 
-static struct scale scale_values(double *values, uint32_t count)
+/* A series that has grown by so much is another one than that whose parameters were kept. */
+#define EXPONENTS_APART 10
+
+static void keep_exponent(struct kept *kept, int *exponent)
+{
+    double number = *exponent;
+
+    kept_number(kept, &number);
+    if (!kept_is_read(kept))
+        return;
+    if (fabs(number - *exponent) <= EXPONENTS_APART)
+        *exponent = (int)number;
+    else
+        kept_spoil(kept);
+}
+
+static struct scale scale_values(double *values, uint32_t count, struct kept *kept)
 {
     struct scale scale = {0, true, false};
     double most = 0;
@@ -188,9 +204,24 @@ static struct scale scale_values(double *values, uint32_t count)
         scale.is_negative = scale.is_negative || values[i] < 0;
     }
     scale.exponent = exponent_of(most);
+    keep_exponent(kept, &scale.exponent);
     for (uint32_t i = 0; i < count; i++)
         values[i] = scaled(values[i], -scale.exponent);
     return scale;
+}
+
+/* Nothing is kept of the values of a constant: it has no parameters. */
+static void keep_season(struct kept *kept, const struct scale *scale, uint32_t *season)
+{
+    bool was_constant = scale->is_constant;
+
+    kept_flag(kept, &was_constant);
+    if (was_constant && !scale->is_constant)
+        kept_spoil(kept);
+    if (!scale->is_constant)
+        kept_count(kept, season, SEASON_MAX);
+    if (*season == 0) /* no season is read that a fit has written */
+        *season = 1;
 }
 
 /* ----- the forecast ----- */
@@ -343,6 +374,7 @@ enum status forecast_run(double *values, uint32_t count, const struct forecast_o
         .season_count = options->season_count,
         .is_stopped = options->is_stopped,
         .stop = options->stop,
+        .kept = options->kept,
         .steps = &steps,
     };
     struct series series = {.season = 1};
@@ -363,16 +395,19 @@ enum status forecast_run(double *values, uint32_t count, const struct forecast_o
     if (options->history > 0 && !are_known)
         return fail_no_memory(err);
     forecast_fill_gaps(values, count);
-    scale = scale_values(values, count);
+    scale = scale_values(values, count, options->kept);
     series.values = values;
     series.count = count;
     series.season = scale.is_constant ? 1 : forecast_choose_season(values, count, options);
+    keep_season(options->kept, &scale, &series.season);
     forecast->season = series.season;
     if (scale.is_constant) {
         for (uint32_t h = 0; h < options->horizon; h++)
             forecast->values[h] = values[0];
     } else {
         TRY(options->method->fit(&series, &fitting, &fitted, err));
+        if (kept_is_read(options->kept) && options->kept->is_spoiled)
+            return STATUS_OK;
         options->method->project(fitted, &series, count, options->horizon, forecast->values,
                                  variances);
     }

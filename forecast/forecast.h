@@ -13,12 +13,12 @@
  * The first one behind a gap is expected as many steps ahead, since what fills the gap looks at it;
  * behind a gap longer than the horizon nothing is.
  */
-#ifndef FORECAST_FORECAST_H
-#define FORECAST_FORECAST_H
+#pragma once
 
 #include "forecast/arima.h"
 
-#define HISTORY_MAX 10000 /* values of the past that are expected */
+#define HISTORY_MAX   10000 /* values of the past that are expected */
+#define FORECAST_KEPT 3     /* numbers that are kept of any series, beside those of the method */
 
 struct forecast_options {
     const struct method *method;
@@ -34,6 +34,7 @@ struct forecast_options {
     bool is_remainder;             /* a remainder of regressors: nothing is cut at 0 */
     bool (*is_stopped)(void *stop); /* NULL: nobody asks */
     void *stop;
+    struct kept *kept; /* parameters that are written or read (kept.h); NULL: neither */
 };
 
 struct forecast {
@@ -68,8 +69,7 @@ double normal_quantile_of_level(double level);
 double normal_level_of_quantile(double deviations);
 
 /* `values` (count) is scaled and filled in place; none is infinite, and at least one is no NAN.
- * What does not fit into a number in the end is INVALID. */
+ * What does not fit into a number in the end is INVALID. Without a forecast where the parameters
+ * that are read are spoiled. */
 enum status forecast_run(double *values, uint32_t count, const struct forecast_options *options,
                          struct arena *arena, struct forecast *forecast, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * grid.h - values at times -> evenly spaced values, with the step and what was filled.
  */
-#ifndef FORECAST_GRID_H
-#define FORECAST_GRID_H
+#pragma once
 
 #include "base/arena.h"
 #include "forecast/steps.h"
@@ -43,5 +42,3 @@ void points_sort(struct point *points, uint32_t count);
 enum status grid_make(struct point *points, uint32_t count, bool are_numbers,
                       enum duplicates duplicates, const struct steps *steps, struct arena *arena,
                       struct grid *grid, enum grid_fault *fault, struct error *err);
-
-#endif

@@ -17,8 +17,7 @@
  * of a double, and so large that all sums of them are doubles. They add up to the total in any
  * order.
  */
-#ifndef FORECAST_HIERARCHY_H
-#define FORECAST_HIERARCHY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -47,5 +46,3 @@ void hierarchy_weigh(struct hierarchy *hierarchy, double *values, const double *
 
 /* The parts that are no totals, rounded as above, and of all totals the sums of their parts. */
 void hierarchy_add_up(const struct hierarchy *hierarchy, double *values);
-
-#endif

@@ -1,7 +1,7 @@
 /*
  * method.h - one way to forecast a series, as all of them look to their caller.
  *
- *     fit      parameters from all values of the series
+ *     fit      parameters from all values of the series, or as they were kept (kept.h)
  *     project  states anew over the first `origin` values with these parameters, and from
  *              there means and variances of the next `horizon` values
  *
@@ -9,11 +9,11 @@
  * sums, products, quotients, square roots and scoring/elementary.h is used. Memory comes from the
  * caller's arena and goes with it.
  */
-#ifndef FORECAST_METHOD_H
-#define FORECAST_METHOD_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "forecast/kept.h"
 
 #define SEASON_MAX       100000  /* values of one season */
 #define SERIES_COUNT_MAX 1000000 /* values of a series, filled gaps among them */
@@ -38,7 +38,8 @@ struct fitting {
     uint32_t season_count;
     bool (*is_stopped)(void *stop); /* has the user interrupted? NULL: nobody asks */
     void *stop;
-    uint64_t *steps; /* units of work since it was asked last; NULL: it is asked each time */
+    struct kept *kept; /* parameters that are written or read; NULL: nobody asks */
+    uint64_t *steps;   /* units of work since it was asked last; NULL: it is asked each time */
 };
 
 /* INTERRUPTED where the user wants it so, of whom is asked after so many steps of some nanoseconds
@@ -53,6 +54,5 @@ struct method {
     /* `origin` is from 1 to series->count; variances may be NULL. */
     void (*project)(const void *fitted, const struct series *series, uint32_t origin,
                     uint32_t horizon, double *means, double *variances);
+    uint32_t kept; /* numbers that a fit keeps at most */
 };
-
-#endif

@@ -32,6 +32,32 @@ void mixture_weigh(double *weights, uint32_t count, bool is_best_alone)
         weights[i] /= sum;
 }
 
+/* The last one of the least weights above 0. */
+static uint32_t least_of(const double *weights, uint32_t count)
+{
+    uint32_t least = count;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (weights[i] > 0 && (least == count || weights[i] <= weights[least]))
+            least = i;
+    return least;
+}
+
+void mixture_limit(double *weights, uint32_t count, uint32_t most)
+{
+    uint32_t left = 0;
+    double sum = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        left += weights[i] > 0;
+    for (; left > most; left--)
+        weights[least_of(weights, count)] = 0;
+    for (uint32_t i = 0; i < count; i++)
+        sum += weights[i];
+    for (uint32_t i = 0; i < count && sum > 0; i++)
+        weights[i] /= sum;
+}
+
 void mixture_begin(struct mixture *mixture, uint32_t horizon, double *means, double *variances)
 {
     mixture->means = means;

@@ -2,8 +2,7 @@
  * mixture.h - forecasts of several models as one: the weighted mean, and as its variance what is
  * within the models and between them.
  */
-#ifndef FORECAST_MIXTURE_H
-#define FORECAST_MIXTURE_H
+#pragma once
 
 #include "forecast/method.h"
 
@@ -20,7 +19,7 @@ void mixture_begin(struct mixture *mixture, uint32_t horizon, double *means, dou
 /* From the criterion of each model (AICc, finite) to its weight: their sum is 1, and models that
  * are much worse than the best have 0. is_best_alone: the first of the best ones has 1. */
 void mixture_weigh(double *weights, uint32_t count, bool is_best_alone);
+/* Leaves the `most` greatest weights, the first ones of equal ones, with 1 for their sum. */
+void mixture_limit(double *weights, uint32_t count, uint32_t most);
 /* Adds the model whose forecasts stand in next_means and next_variances. `weight` is above 0. */
 void mixture_add(struct mixture *mixture, double weight);
-
-#endif

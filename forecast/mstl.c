@@ -2,6 +2,7 @@
 
 #include "forecast/auto_arima.h"
 #include "forecast/auto_ets.h"
+#include "forecast/ets.h"
 #include "forecast/stl.h"
 
 struct mstl {
@@ -17,6 +18,7 @@ static enum status fit_by(const struct method *method, const struct series *seri
 {
     struct mstl *mstl = ARENA_NEW(fitting->arena, struct mstl, 1);
     double *rest = ARENA_NEW(fitting->arena, double, series->count);
+    uint32_t count;
 
     if (!mstl || !rest)
         return fail_no_memory(err);
@@ -28,6 +30,10 @@ static enum status fit_by(const struct method *method, const struct series *seri
         if (!mstl->seasons[mstl->count++])
             return fail_no_memory(err);
     }
+    count = mstl->count;
+    kept_count(fitting->kept, &count, SEASONS_MAX);
+    if (count != mstl->count) /* the series has two rounds of one more by now */
+        kept_spoil(fitting->kept);
     TRY(stl_split_seasons(series, mstl->lengths, mstl->count, fitting, mstl->seasons, rest, err));
     mstl->rest = (struct series){rest, series->count, 1};
     mstl->method = method;
@@ -63,6 +69,6 @@ static void project(const void *fitted, const struct series *series, uint32_t or
 }
 
 const struct method mstl_method = {"mstl", "smoothing without the seasons, and these again", fit,
-                                   project};
+                                   project, 1 + ETS_KEPT};
 const struct method stl_arima_method = {"stlarima", "ARIMA without the seasons, and these again",
-                                        fit_arima, project};
+                                        fit_arima, project, 1 + ARIMA_KEPT};

@@ -5,12 +5,9 @@
  * All of fitting's seasons are removed of which the series has two, at once: hours of the day and
  * of the week. Variances are those of what is left.
  */
-#ifndef FORECAST_MSTL_H
-#define FORECAST_MSTL_H
+#pragma once
 
 #include "forecast/method.h"
 
 extern const struct method mstl_method;
 extern const struct method stl_arima_method;
-
-#endif

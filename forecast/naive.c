@@ -50,6 +50,6 @@ static void project(const void *fitted, const struct series *series, uint32_t or
     }
 }
 
-const struct method naive_method = {"naive", "the last value", fit_last, project};
+const struct method naive_method = {"naive", "the last value", fit_last, project, 0};
 const struct method seasonal_naive_method = {"seasonalnaive", "the last season", fit_season,
-                                             project};
+                                             project, 0};

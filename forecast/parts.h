@@ -14,8 +14,7 @@
  * The parts are of the series as it is given, values behind a place among them, so that they are
  * no forecast of it.
  */
-#ifndef FORECAST_PARTS_H
-#define FORECAST_PARTS_H
+#pragma once
 
 #include "forecast/method.h"
 
@@ -35,5 +34,3 @@ struct parts {
 enum status parts_find(const double *values, uint32_t count, const uint32_t *seasons,
                        uint32_t season_count, const struct fitting *fitting, struct parts *parts,
                        struct error *err);
-
-#endif

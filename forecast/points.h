@@ -9,8 +9,7 @@
  * The same rows give the same bytes, in whatever order they come. A point takes 16 bytes, and
  * memory grows with them.
  */
-#ifndef FORECAST_POINTS_H
-#define FORECAST_POINTS_H
+#pragma once
 
 #include "base/cell.h"
 #include "forecast/forecast.h"
@@ -53,5 +52,3 @@ enum status points_add(struct points *points, const struct cell *time, const str
 /* The JSON. `has_any` is false where no row has a value: then there is none. */
 enum status points_forecast(struct points *points, bool (*is_stopped)(void *stop), void *stop,
                             struct text *json, bool *has_any, struct error *err);
-
-#endif

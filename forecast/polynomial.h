@@ -4,8 +4,7 @@
  *
  * What is before a series' first value counts as 0.
  */
-#ifndef FORECAST_POLYNOMIAL_H
-#define FORECAST_POLYNOMIAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ struct terms {
 void terms_of_product(const struct polynomial *a, const struct polynomial *b, struct terms *terms);
 /* The sum of c x[-lag] at values[at], where 1 - c B^lag ... is the product. */
 double terms_sum(const struct terms *terms, const double *values, uint64_t at);
-
-#endif

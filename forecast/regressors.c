@@ -363,20 +363,31 @@ static void fill_columns(const double *values, uint32_t count, const struct regr
     }
 }
 
-/* Coefficients of the values as they are; whether any is not 0. */
-static bool put_coefficients(const struct regression *regression, double *coefficients)
+/* Coefficients of the values as they are. */
+static void put_coefficients(const struct regression *regression, double *coefficients)
 {
-    bool is_any = false;
-
     for (uint32_t i = 0; i < regression->width; i++) {
         const double own = regression->coefficients[i];
         const double real =
             own != 0 ? ldexp(own / regression->deviations[i], regression->exponent) : 0;
 
         coefficients[i] = fabs(real) < COEFFICIENT_MAX ? real : 0;
-        is_any = is_any || coefficients[i] != 0;
     }
-    return is_any;
+}
+
+/* The coefficients of values without gaps, and their part of the mean value. */
+static enum status find_all(struct regression *regression, const double *values,
+                            const struct regressors *known, const struct forecast_options *options,
+                            double *coefficients, double *middle, struct error *err)
+{
+    TRY(take(regression, values, known, err));
+    if (has_any(regression))
+        TRY(find_coefficients(regression, options, err));
+    else
+        memset(regression->coefficients, 0, sizeof regression->coefficients);
+    put_coefficients(regression, coefficients);
+    *middle = regressors_sum(coefficients, regression->means, regression->width);
+    return STATUS_OK;
 }
 
 static void move(struct forecast *forecast, uint32_t horizon, double by)
@@ -397,7 +408,7 @@ enum status regressors_run(double *values, uint32_t count, const struct regresso
     const uint32_t width = regressors->width;
     struct regressors known = *regressors;
     struct forecast_options of_remainder = *options;
-    double middle; /* the remainder lies where the values do */
+    double middle = 0; /* the remainder lies where the values do */
     struct regression *regression = ARENA_NEW(arena, struct regression, 1);
     uint64_t steps = 0;
     const struct fitting fitting = {.arena = arena,
@@ -421,13 +432,13 @@ enum status regressors_run(double *values, uint32_t count, const struct regresso
     }
     fill_columns(values, count, &known, regression->remainder);
     forecast_fill_gaps(values, count);
-    TRY(take(regression, values, &known, err));
-    if (has_any(regression))
-        TRY(find_coefficients(regression, options, err));
-    else
-        memset(regression->coefficients, 0, sizeof regression->coefficients);
-    of_remainder.is_remainder = put_coefficients(regression, coefficients);
-    middle = regressors_sum(coefficients, regression->means, width);
+    if (!kept_is_read(options->kept))
+        TRY(find_all(regression, values, &known, options, coefficients, &middle, err));
+    for (uint32_t i = 0; i < width; i++)
+        kept_number(options->kept, &coefficients[i]);
+    kept_number(options->kept, &middle);
+    for (uint32_t i = 0; i < width; i++)
+        of_remainder.is_remainder = of_remainder.is_remainder || coefficients[i] != 0;
     for (uint32_t t = 0; t < count; t++)
         values[t] -= regressors_sum(coefficients, known.values + (size_t)t * width, width) - middle;
     TRY(forecast_run(values, count, &of_remainder, arena, forecast, err));

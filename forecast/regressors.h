@@ -13,8 +13,7 @@
  * A regressor that does not vary, or that follows from the ones before it, has the coefficient 0,
  * and so have all where there are too few values for them.
  */
-#ifndef FORECAST_REGRESSORS_H
-#define FORECAST_REGRESSORS_H
+#pragma once
 
 #include "forecast/forecast.h"
 
@@ -38,5 +37,3 @@ enum status regressors_run(double *values, uint32_t count, const struct regresso
 
 /* Sum of the coefficients times a step's regressors (width). */
 double regressors_sum(const double *coefficients, const double *regressors, uint32_t width);
-
-#endif

@@ -44,6 +44,19 @@ bool season_is_found(const double *values, uint32_t count, uint32_t season)
            CHANCE_OF_TEN * sqrt((1 + 2 * before) / count);
 }
 
+bool season_is_kept(const struct series *series, const struct fitting *fitting)
+{
+    bool is_found = !kept_is_read(fitting->kept) &&
+                    season_is_found(series->values, series->count, series->season);
+
+    kept_flag(fitting->kept, &is_found);
+    if (is_found && (series->season < 2 || series->count / 2 < series->season)) {
+        kept_spoil(fitting->kept);
+        return false;
+    }
+    return is_found;
+}
+
 uint32_t season_choose(const double *values, uint32_t count, const uint32_t *lengths,
                        uint32_t length_count)
 {

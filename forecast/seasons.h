@@ -1,8 +1,7 @@
 /*
  * seasons.h - does a series repeat itself, and by which pattern?
  */
-#ifndef FORECAST_SEASONS_H
-#define FORECAST_SEASONS_H
+#pragma once
 
 #include "forecast/method.h"
 
@@ -16,6 +15,9 @@ struct pattern {
 /* Is the autocorrelation at the season's lag above what chance gives in one of ten? Needs two
  * seasons, and is false of fewer. */
 bool season_is_found(const double *values, uint32_t count, uint32_t season);
+
+/* The same of the series' season; of a fit that is kept (kept.h): was it? */
+bool season_is_kept(const struct series *series, const struct fitting *fitting);
 
 /* The longest of these lengths (ascending) that is found; 1 where none is. */
 uint32_t season_choose(const double *values, uint32_t count, const uint32_t *lengths,
@@ -35,5 +37,3 @@ double pattern_remove(const struct pattern *pattern, uint32_t place, double valu
 double pattern_restore(const struct pattern *pattern, uint32_t place, double value);
 /* Variances of values without the pattern to those of values with it. */
 double pattern_variance(const struct pattern *pattern, uint32_t place, double variance);
-
-#endif

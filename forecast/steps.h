@@ -10,8 +10,7 @@
  * A time is a number, or microseconds since 1970 in the Gregorian calendar. A single time has a
  * step of 1, or of a day.
  */
-#ifndef FORECAST_STEPS_H
-#define FORECAST_STEPS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -51,5 +50,3 @@ int64_t steps_time(const struct steps *steps, int64_t index);
 /* Lengths of seasons that such steps may have, ascending, into lengths (2); how many. Hours have
  * 24 and 168. Numbers have none. */
 uint32_t steps_seasons(const struct steps *steps, uint32_t *lengths);
-
-#endif

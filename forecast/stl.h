@@ -10,8 +10,7 @@
  * smoothings are computed at each so many places and joined by lines, so that the work is the
  * same of any season.
  */
-#ifndef FORECAST_STL_H
-#define FORECAST_STL_H
+#pragma once
 
 #include "forecast/method.h"
 
@@ -29,5 +28,3 @@ enum status stl_split_seasons(const struct series *series, const uint32_t *seaso
 
 /* Lines through so many nearby values, of values (count) into `smooth` (count). */
 void stl_smooth(const double *values, uint32_t count, uint32_t window, double *smooth);
-
-#endif

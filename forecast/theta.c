@@ -143,7 +143,7 @@ static enum status remove_pattern(const struct series *series, const struct fitt
     double *values;
 
     theta->values = series->values;
-    theta->has_pattern = season_is_found(series->values, series->count, series->season);
+    theta->has_pattern = season_is_kept(series, fitting);
     if (!theta->has_pattern)
         return STATUS_OK;
     TRY(pattern_find(series, fitting, &theta->pattern, err));
@@ -156,33 +156,47 @@ static enum status remove_pattern(const struct series *series, const struct fitt
     return STATUS_OK;
 }
 
-static enum status fit(const struct series *series, bool is_dynamic, bool has_weight,
-                       const struct fitting *fitting, void **fitted, struct error *err)
+static enum status find_parameters(const struct fitting *fitting, uint32_t count,
+                                   struct theta *theta, struct error *err)
 {
-    struct theta *theta = ARENA_NEW(fitting->arena, struct theta, 1);
-    const uint32_t count = series->count;
     struct search search = {.theta = theta, .count = count};
     double x[3], step[3] = {0, 0.2, 0.25}, spread = 0;
 
-    if (!theta)
-        return fail_no_memory(err);
     TRY(fitting_check(fitting, (uint64_t)count * STEPS_A_VALUE, err));
-    TRY(remove_pattern(series, fitting, theta, err));
-    theta->is_dynamic = is_dynamic;
-    theta->has_weight = has_weight;
     draw_line(theta, count);
     x[0] = theta->start = theta->values[0] / 2;
     x[1] = theta->alpha = 0.5;
     x[2] = theta->weight = 0.5;
-    *fitted = theta;
     if (count < COUNT_LEAST)
         return STATUS_OK;
     TRY(list_lines(fitting, &search, err));
     for (uint32_t i = 1; i < count; i++)
         spread += fabs(theta->values[i] - theta->values[i - 1]) / (count - 1);
     step[0] = spread > 0 ? spread : 0.1;
-    descend_simplex(squares_at, &search, has_weight ? 3 : 2, x, step);
+    descend_simplex(squares_at, &search, theta->has_weight ? 3 : 2, x, step);
     theta->variance = squares_at(&search, x, NULL) / (count - ERRORS_FROM);
+    return STATUS_OK;
+}
+
+static enum status fit(const struct series *series, bool is_dynamic, bool has_weight,
+                       const struct fitting *fitting, void **fitted, struct error *err)
+{
+    struct theta *theta = ARENA_NEW(fitting->arena, struct theta, 1);
+
+    if (!theta)
+        return fail_no_memory(err);
+    *fitted = theta;
+    TRY(remove_pattern(series, fitting, theta, err));
+    theta->is_dynamic = is_dynamic;
+    theta->has_weight = has_weight;
+    if (!kept_is_read(fitting->kept))
+        TRY(find_parameters(fitting, series->count, theta, err));
+    kept_number(fitting->kept, &theta->intercept);
+    kept_number(fitting->kept, &theta->slope);
+    kept_number(fitting->kept, &theta->start);
+    kept_number(fitting->kept, &theta->alpha);
+    kept_number(fitting->kept, &theta->weight);
+    kept_number(fitting->kept, &theta->variance);
     return STATUS_OK;
 }
 
@@ -233,10 +247,10 @@ static void project(const void *fitted, const struct series *series, uint32_t or
     }
 }
 
-const struct method theta_method = {"theta", "the Theta method", fit_standard, project};
+const struct method theta_method = {"theta", "the Theta method", fit_standard, project, THETA_KEPT};
 const struct method optimized_theta_method = {"optimizedtheta", "Theta with a fitted weight",
-                                              fit_optimized, project};
+                                              fit_optimized, project, THETA_KEPT};
 const struct method dynamic_theta_method = {"dynamictheta", "Theta of a line that moves",
-                                            fit_dynamic, project};
+                                            fit_dynamic, project, THETA_KEPT};
 const struct method dynamic_optimized_theta_method = {"dynamicoptimizedtheta", "both",
-                                                      fit_dynamic_optimized, project};
+                                                      fit_dynamic_optimized, project, THETA_KEPT};

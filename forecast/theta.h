@@ -11,12 +11,11 @@
  * errors, by Nelder and Mead (Fiorucci et al., Models for optimising the theta method, 2016).
  * Variances are those of exponential smoothing with a drift.
  */
-#ifndef FORECAST_THETA_H
-#define FORECAST_THETA_H
+#pragma once
 
 #include "forecast/method.h"
 
+#define THETA_KEPT 7 /* numbers that a fit keeps */
+
 extern const struct method theta_method, optimized_theta_method, dynamic_theta_method,
     dynamic_optimized_theta_method;
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * time_text.h - times of a series as people read them.
  */
-#ifndef FORECAST_TIME_TEXT_H
-#define FORECAST_TIME_TEXT_H
+#pragma once
 
 #include "inputs/dates.h"
 
@@ -14,5 +13,3 @@ enum time_kind { TIME_NUMBER, TIME_MONTH, TIME_DATE, TIME_MOMENT };
 /* "7", "2024-05", "2024-05-31", "2024-05-31 18:00:00" and then `zone`, "+00" or "". Time: a number,
  * or microseconds since 1970. */
 void time_print(enum time_kind kind, int64_t time, const char *zone, char out[TIME_BYTES]);
-
-#endif

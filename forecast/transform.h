@@ -10,8 +10,7 @@
  * forecast comes back as what lies in the middle; its mean is larger, by the bend of the curve
  * times half the variance.
  */
-#ifndef FORECAST_TRANSFORM_H
-#define FORECAST_TRANSFORM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -29,5 +28,3 @@ double transform_back(double lambda, double x);
 double transform_mean(double lambda, double x, double deviation);
 
 #define TRANSFORM_MOST 1e38 /* models keep numbers as floats */
-
-#endif

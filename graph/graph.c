@@ -7,7 +7,7 @@
 
 void graph_begin(struct graph *graph, struct arena *arena)
 {
-    *graph = (struct graph){.arena = arena, .table = GRAPH_NONE};
+    *graph = (struct graph){.arena = arena, .loss = GRAPH_NONE, .table = GRAPH_NONE};
 }
 
 /* ---- the nodes of a call ---- */
@@ -334,6 +334,34 @@ enum status graph_end(struct graph *graph, const uint32_t *outputs, uint32_t cou
     return STATUS_OK;
 }
 
+/* A label says how many outputs there are. */
+static enum status refuse_outputs(const struct graph *graph, struct error *err)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const struct graph_node *node = &graph->nodes[i];
+
+        for (uint32_t j = 0; j < argument_count_of(node->operation); j++) {
+            if (node->operation->arguments[j].type != ARGUMENT_SIZE ||
+                node->arguments[j].number != GRAPH_OUTPUTS)
+                continue;
+            fail_at(err, STATUS_INVALID, node->place,
+                    "outputs are those that a label asks for, and a model with a loss of its own "
+                    "has no label");
+            return error_hint(err, "Say how many numbers there are, as in dense(h, 2).");
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status graph_minimise(struct graph *graph, uint32_t loss, struct error *err)
+{
+    if (loss >= graph->node_count)
+        return fail(err, STATUS_INVALID, "there is no node %u to minimise", loss);
+    TRY(refuse_outputs(graph, err));
+    graph->loss = loss;
+    return STATUS_OK;
+}
+
 /* ---- graphs as a whole ---- */
 
 enum status graph_copy(const struct graph *graph, struct arena *arena, struct graph *copy,
@@ -344,6 +372,7 @@ enum status graph_copy(const struct graph *graph, struct arena *arena, struct gr
                            .node_room = graph->node_count,
                            .outputs = graph->outputs,
                            .output_count = graph->output_count,
+                           .loss = graph->loss,
                            .table = GRAPH_NONE};
     copy->nodes = ARENA_NEW(arena, struct graph_node, graph->node_count);
     if (!copy->nodes)
@@ -375,7 +404,8 @@ uint32_t graph_difference(const struct graph *a, const struct graph *b)
     for (uint32_t i = 0; i < a->node_count; i++)
         if (i >= b->node_count || !same_call(&a->nodes[i], &b->nodes[i]))
             return i;
-    return b->node_count == a->node_count && a->output_count == b->output_count &&
+    return b->node_count == a->node_count && a->loss == b->loss &&
+                   a->output_count == b->output_count &&
                    memcmp(a->outputs, b->outputs, a->output_count * sizeof *a->outputs) == 0
                ? GRAPH_NONE
                : a->node_count;

@@ -1,14 +1,17 @@
 /*
  * graph.h - a model as a graph of operations.
  *
- *     numbers   user_id            graph_call    a call of an operation, as a definition writes it
- *        |         |               graph_end     the nodes whose values are the model's outputs
- *        |     embedding(16)       graph_infer   the shape of each value, for the rows that there
- * are \       / concat                  A graph is data: no pointer into a program is stored, and
- * no |                     node is code of a user's. Nodes stand in the order of their dense(64) ->
- * relu         calls, so that inputs have lesser numbers than what takes them.
- *            |
- *        dense(outputs)
+ *     graph_call    a call of an operation, as a definition writes it
+ *     graph_end     the nodes whose values are the model's outputs
+ *     graph_infer   the shape of each value, for the rows that there are
+ *
+ *     numbers()   user_id            A graph is data: no pointer into a program is stored, and no
+ *         |          |               node is code of a user's. Nodes stand in the order of their
+ *         |    embedding(16)         calls, so that inputs have lesser numbers than what takes
+ *          \        /               them.
+ *            concat
+ *              |
+ *          dense(outputs)
  *
  * A node is one call. Its value is, for each row of data, an array of floats (GRAPH_FLOATS) of at
  * most GRAPH_RANK_MAX axes, row major, or numbers of rows of the table of words (GRAPH_IDS), which
@@ -16,10 +19,12 @@
  * computed together is no part of them.
  *
  * Two lives:
- *     called     graph_begin, graph_call..., graph_end: operations, inputs and arguments are
- *                checked. Sizes of inputs are not known yet. This is what graph_json.h stores.
+ *     called     graph_begin, graph_call..., graph_end, and graph_minimise of a graph with a loss
+ *                of its own: operations, inputs and arguments are checked. Sizes of inputs are not
+ *                known yet. This is what graph_json.h stores.
  *     inferred   graph_infer (graph_infer.h), with the columns that a row has (struct graph_row)
- * and the number of outputs: shapes, parameters, memory, cost. May be called again with other rows.
+ *                and the number of outputs: shapes, parameters, memory, cost. May be called again
+ *                with other rows.
  *
  * Parameters are one flat array of floats: first those of the nodes, in their order, each a
  * parameter with a name ("dense_1/weights": operation, number of the call among those of the
@@ -32,8 +37,7 @@
  * place of the call in the definition's text, LIMIT where the graph is larger than the limits here,
  * NO_MEMORY.
  */
-#ifndef GRAPH_GRAPH_H
-#define GRAPH_GRAPH_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -93,7 +97,8 @@ struct graph_row {
     uint32_t features;    /* columns of dense that are features */
     uint32_t ids;         /* ids of a row, with shares */
     uint32_t id_rows;     /* rows of the table of words */
-    uint32_t outputs;     /* floats that the model has to give */
+    uint32_t outputs;     /* floats that the model has to give; of a graph with a loss of its own
+                             graph_infer says how many it gives */
     bool guesses_outputs; /* so far they are a guess: the label's classes are not known */
 };
 
@@ -156,9 +161,10 @@ struct graph_node {
     int place;                        /* the call's, in the definition's text; -1: none */
 
     /* ---- graph_infer fills in: ---- */
-    bool is_used;        /* an output depends on it; nothing else of it is set if not */
-    bool is_learned;     /* it depends on a parameter: it has a gradient */
-    uint32_t takers;     /* how often it is an input of nodes that are used, */
+    bool is_used;        /* an output or the loss depends on it; nothing else of it is set if not */
+    bool is_learned;     /* it depends on a parameter */
+    bool is_minimised;   /* its value is part of what is minimised: with both it has a gradient */
+    uint32_t takers;     /* how often it is an input of nodes that are minimised, */
     uint32_t last_taker; /* and of which last */
     struct graph_shape shape;
     uint32_t size;      /* floats or ids of a row: the product of the sizes */
@@ -180,6 +186,7 @@ struct graph {
     uint32_t node_count, node_room;
     uint32_t *outputs; /* (output_count): nodes */
     uint32_t output_count;
+    uint32_t loss; /* the node whose value is minimised; GRAPH_NONE: the label's loss is */
 
     /* ---- graph_infer fills in: ---- */
     struct graph_row row;
@@ -212,6 +219,9 @@ enum status graph_call(struct graph *graph, struct slice name, const struct grap
 /* The nodes whose values are the outputs: one, as yet. */
 enum status graph_end(struct graph *graph, const uint32_t *outputs, uint32_t count,
                       struct error *err);
+/* The node's value, one number for a row, is what is minimised: the graph learns without a label.
+ * After graph_end. INVALID where a call has the label's `outputs` as a size. */
+enum status graph_minimise(struct graph *graph, uint32_t loss, struct error *err);
 
 /* The same calls, which are borrowed, for other rows: not inferred yet. */
 enum status graph_copy(const struct graph *graph, struct arena *arena, struct graph *copy,
@@ -222,10 +232,14 @@ bool graph_equal(const struct graph *a, const struct graph *b);
  * goes on behind it, or what they return differs. GRAPH_NONE: they have the same calls. */
 uint32_t graph_difference(const struct graph *a, const struct graph *b);
 
+/* The node where gradients begin. */
+static inline uint32_t graph_minimised(const struct graph *graph)
+{
+    return graph->loss == GRAPH_NONE ? graph->outputs[0] : graph->loss;
+}
+
 static inline const struct graph_node *graph_input(const struct graph *graph,
                                                    const struct graph_node *node, uint32_t i)
 {
     return &graph->nodes[node->inputs[i]];
 }
-
-#endif

@@ -2,8 +2,7 @@
  * graph_columns.h - the columns of a row that an input of a graph takes, and the columns of the
  * table of words that are a node's.
  */
-#ifndef GRAPH_GRAPH_COLUMNS_H
-#define GRAPH_GRAPH_COLUMNS_H
+#pragma once
 
 #include "graph/operation.h"
 
@@ -26,5 +25,3 @@ bool graph_columns_has_step(const struct operation_call *call, uint32_t input, s
 void graph_columns_take_table(const struct graph *graph, struct graph_node *node, uint32_t width);
 /* Floats of a row of the table. */
 uint32_t graph_columns_table_width(const struct graph *graph);
-
-#endif

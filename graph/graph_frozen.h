@@ -6,8 +6,7 @@
  * The calls' numbers are those that EXPLAIN shows. All words have one table, which is frozen where
  * each call that has columns of it is named, or words/table.
  */
-#ifndef GRAPH_GRAPH_FROZEN_H
-#define GRAPH_GRAPH_FROZEN_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -18,5 +17,3 @@
  * left to learn; no position. */
 enum status graph_find_frozen(const struct graph *graph, struct slice names, bool *frozen,
                               struct error *err);
-
-#endif

@@ -21,20 +21,33 @@ static void mark_widths(struct graph *graph, const struct graph_node *node)
             graph->nodes[graph_width_node(node->arguments[i].number)].is_used = true;
 }
 
+static void mark_inputs(struct graph *graph, uint32_t i)
+{
+    const struct graph_node *node = &graph->nodes[i];
+
+    for (uint32_t j = 0; j < node->input_count; j++) {
+        struct graph_node *input = &graph->nodes[node->inputs[j]];
+
+        input->is_used = true;
+        if (!node->is_minimised)
+            continue;
+        input->is_minimised = true;
+        input->last_taker = input->takers++ == 0 ? i : input->last_taker;
+    }
+}
+
 /* Inputs have lesser numbers: one way back is enough. */
 static void mark_used(struct graph *graph)
 {
     for (uint32_t i = 0; i < graph->output_count; i++)
         graph->nodes[graph->outputs[i]].is_used = true;
+    graph->nodes[graph_minimised(graph)].is_used = true;
+    graph->nodes[graph_minimised(graph)].is_minimised = true;
     for (uint32_t i = graph->node_count; i-- > 0;) {
-        if (graph->nodes[i].is_used)
-            mark_widths(graph, &graph->nodes[i]);
-        for (uint32_t j = 0; graph->nodes[i].is_used && j < graph->nodes[i].input_count; j++) {
-            struct graph_node *input = &graph->nodes[graph->nodes[i].inputs[j]];
-
-            input->is_used = true;
-            input->last_taker = input->takers++ == 0 ? i : input->last_taker;
-        }
+        if (!graph->nodes[i].is_used)
+            continue;
+        mark_widths(graph, &graph->nodes[i]);
+        mark_inputs(graph, i);
     }
 }
 
@@ -191,7 +204,45 @@ static void settle_starts(struct graph *graph)
             graph->parameters[i].start.next = next_of(graph, graph->parameters[i].node);
     for (uint32_t i = 0; i < graph->node_count; i++)
         graph->nodes[i].table_start.next = next_of(graph, i);
-    start_outputs(graph);
+    if (graph->loss == GRAPH_NONE)
+        start_outputs(graph);
+}
+
+static enum status check_loss(const struct graph *graph, struct error *err)
+{
+    const struct graph_node *node = &graph->nodes[graph->loss];
+    char shape[GRAPH_SHAPE_BYTES];
+
+    if (node->shape.type != GRAPH_FLOATS || node->size != 1) {
+        graph_fail(node, err, "the loss has the shape %s, and is one number for a row",
+                   graph_shape_text(&node->shape, shape));
+        return error_hint(err, "mean(x) and sum(x) make one of x.");
+    }
+    if (!node->is_learned)
+        return graph_fail(node, err, "the loss has nothing to learn");
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        if (graph->nodes[i].is_minimised ||
+            (graph->nodes[i].parameter_count == 0 && graph->nodes[i].table_columns == 0))
+            continue;
+        graph_fail(&graph->nodes[i], err, "its parameters are not learned");
+        return error_hint(err, "The loss does not depend on them.");
+    }
+    return STATUS_OK;
+}
+
+/* A graph with a loss of its own says how many numbers it returns. */
+static enum status settle_outputs(struct graph *graph, struct error *err)
+{
+    const struct graph_node *node = &graph->nodes[graph->outputs[0]];
+    char shape[GRAPH_SHAPE_BYTES];
+
+    TRY(check_loss(graph, err));
+    graph->row.outputs = node->size;
+    if (node->shape.type == GRAPH_FLOATS && node->shape.rank <= 1 && node->size <= COMPONENTS_MAX)
+        return STATUS_OK;
+    graph_fail(node, err, "what is returned has the shape %s, and is up to %d numbers",
+               graph_shape_text(&node->shape, shape), COMPONENTS_MAX);
+    return error_hint(err, "flatten(x) makes one axis of all.");
 }
 
 static enum status check_outputs(const struct graph *graph, struct error *err)
@@ -226,5 +277,5 @@ enum status graph_infer(struct graph *graph, const struct graph_row *row, struct
     TRY(add_table(graph, err));
     place_transposed(graph);
     settle_starts(graph);
-    return check_outputs(graph, err);
+    return graph->loss == GRAPH_NONE ? check_outputs(graph, err) : settle_outputs(graph, err);
 }

@@ -1,8 +1,7 @@
 /*
  * graph_infer.h - shapes, parameters and cost of a graph, for the rows that there are.
  */
-#ifndef GRAPH_GRAPH_INFER_H
-#define GRAPH_GRAPH_INFER_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -13,5 +12,3 @@
  * row->outputs floats.
  */
 enum status graph_infer(struct graph *graph, const struct graph_row *row, struct error *err);
-
-#endif

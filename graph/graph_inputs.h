@@ -1,8 +1,7 @@
 /*
  * graph_inputs.h - what a row of a transform has for a graph.
  */
-#ifndef GRAPH_GRAPH_INPUTS_H
-#define GRAPH_GRAPH_INPUTS_H
+#pragma once
 
 #include "graph/graph.h"
 #include "scoring/transform.h"
@@ -11,5 +10,3 @@
  * finished. outputs: floats that the model gives. */
 enum status graph_row_of(const struct transform *transform, uint32_t outputs, struct arena *arena,
                          struct graph_row *row, struct error *err);
-
-#endif

@@ -77,6 +77,8 @@ void graph_write(const struct graph *graph, cJSON *object)
     outputs = json_add_array(object, "outputs");
     for (uint32_t i = 0; i < graph->output_count; i++)
         json_append(outputs, json_integer(graph->outputs[i]));
+    if (graph->loss != GRAPH_NONE)
+        json_add_integer(object, "minimised", graph->loss);
 }
 
 /* ---- reading ---- */
@@ -213,6 +215,7 @@ static enum status read_graph(const cJSON *object, struct graph *graph, struct e
 {
     const cJSON *nodes, *outputs, *item;
     uint32_t output = 0;
+    int64_t loss;
 
     TRY(json_get_array(object, "nodes", GRAPH_NODES_MAX, &nodes, err));
     cJSON_ArrayForEach(item, nodes) TRY(read_node(item, graph, err));
@@ -220,7 +223,11 @@ static enum status read_graph(const cJSON *object, struct graph *graph, struct e
     if (cJSON_GetArraySize(outputs) != 1)
         return corrupt(err, "there is no output");
     TRY(whole_of(cJSON_GetArrayItem(outputs, 0), GRAPH_NODES_MAX, &output, err));
-    return graph_end(graph, &output, 1, err);
+    TRY(graph_end(graph, &output, 1, err));
+    if (!json_has(object, "minimised"))
+        return STATUS_OK;
+    TRY(json_get_integer(object, "minimised", 0, GRAPH_NODES_MAX, &loss, err));
+    return graph_minimise(graph, (uint32_t)loss, err);
 }
 
 enum status graph_read(const cJSON *object, struct arena *arena, struct graph *graph,

@@ -8,8 +8,7 @@
  * Arguments have their names, those that the call has alone; "outputs" is GRAPH_OUTPUTS. A place
  * is left out where there is none. Shapes follow (graph_infer.h), and are not stored.
  */
-#ifndef GRAPH_GRAPH_JSON_H
-#define GRAPH_GRAPH_JSON_H
+#pragma once
 
 #include "base/json.h"
 #include "graph/graph.h"
@@ -20,5 +19,3 @@ void graph_write(const struct graph *graph, cJSON *object);
  * graph_write does not write: each call is checked as graph_call does. */
 enum status graph_read(const cJSON *object, struct arena *arena, struct graph *graph,
                        struct error *err);
-
-#endif

@@ -38,9 +38,7 @@ static size_t floats_of(const struct planning *planning, uint32_t a_row)
 /* Is its backward computed? A node that is there for its width alone has no gradient. */
 static bool goes_back(const struct planning *planning, const struct graph_node *node)
 {
-    const bool is_output = node == &planning->graph->nodes[planning->graph->outputs[0]];
-
-    return planning->learns && node->is_used && node->is_learned && (node->takers > 0 || is_output);
+    return planning->learns && node->is_learned && node->is_minimised;
 }
 
 /* ---- when each piece is there ---- */
@@ -61,7 +59,7 @@ static bool takes_features(const struct graph *graph, const struct graph_node *n
 static void begin_node(struct planning *planning, uint32_t i)
 {
     const struct graph_node *node = &planning->graph->nodes[i];
-    const bool is_output = i == planning->graph->outputs[0];
+    const bool is_asked_for = i == planning->graph->outputs[0] || i == planning->graph->loss;
     struct piece *value = &planning->values[i], *delta = &planning->deltas[i];
 
     planning->places[i].takes_features = takes_features(planning->graph, node);
@@ -70,7 +68,7 @@ static void begin_node(struct planning *planning, uint32_t i)
         value->floats = floats_of(planning, node->size);
         value->placed = &planning->places[i].value;
     }
-    if (is_output)
+    if (is_asked_for)
         extend(value, planning->graph->node_count);
     if (!goes_back(planning, node))
         return;
@@ -79,7 +77,7 @@ static void begin_node(struct planning *planning, uint32_t i)
     delta->floats = floats_of(planning, node->size);
     delta->placed = &planning->places[i].delta;
     delta->to = delta->from = backward_step(planning, i);
-    if (is_output)
+    if (i == graph_minimised(planning->graph))
         delta->from = planning->graph->node_count;
     if (node->kept > 0) {
         planning->kept[i] = (struct piece){.floats = floats_of(planning, node->kept),

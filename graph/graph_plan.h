@@ -15,8 +15,7 @@
  * An operation in place (operation.h) has its value where that of its input was, if nothing looks
  * at that any more, and its input's gradient where its own was.
  */
-#ifndef GRAPH_GRAPH_PLAN_H
-#define GRAPH_GRAPH_PLAN_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -41,5 +40,3 @@ struct graph_plan {
 #define GRAPH_MEMORY_MAX ((size_t)4 << 30)
 enum status graph_plan_make(const struct graph *graph, uint32_t rows, bool learns,
                             struct arena *arena, struct graph_plan *plan, struct error *err);
-
-#endif

@@ -93,6 +93,11 @@ void graph_print_definition(const struct graph *graph, const char *name, struct 
         text_append_string(out, ";\n");
         text_deinit(&call);
     }
+    if (graph->loss != GRAPH_NONE) {
+        text_append_string(out, "  loss = ");
+        graph_node_print_name(&graph->nodes[graph->loss], out);
+        text_append_string(out, ";\n");
+    }
     text_append_string(out, "  return ");
     graph_node_print_name(&graph->nodes[graph->outputs[0]], out);
     text_append_string(out, "\n'");

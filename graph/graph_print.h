@@ -3,8 +3,7 @@
  *
  *     dense_1    dense(concat_1, units = 64)    (64)    1088 parameters
  */
-#ifndef GRAPH_GRAPH_PRINT_H
-#define GRAPH_GRAPH_PRINT_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -19,5 +18,3 @@ uint64_t graph_node_parameters(const struct graph *graph, const struct graph_nod
 
 /* The statement that defines a model of the same calls: DEFINE MODEL name AS '...'. */
 void graph_print_definition(const struct graph *graph, const char *name, struct text *out);
-
-#endif

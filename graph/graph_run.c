@@ -72,9 +72,14 @@ const float *graph_forward(const struct graph_room *room, const float *parameter
     return value_of(room, rows, room->graph->outputs[0]);
 }
 
+const float *graph_losses(const struct graph_room *room, const struct graph_rows *rows)
+{
+    return value_of(room, rows, room->graph->loss);
+}
+
 float *graph_delta(const struct graph_room *room)
 {
-    return at(room, room->plan->places[room->graph->outputs[0]].delta);
+    return at(room, room->plan->places[graph_minimised(room->graph)].delta);
 }
 
 /* Where the gradients of the inputs go to. */

@@ -7,8 +7,7 @@
  * there before in nothing. The values of a row have the same bits whatever rows are computed with
  * it.
  */
-#ifndef GRAPH_GRAPH_RUN_H
-#define GRAPH_GRAPH_RUN_H
+#pragma once
 
 #include "arithmetic/touched_rows.h"
 #include "graph/graph_plan.h"
@@ -36,8 +35,10 @@ struct graph_rows {
 /* Returns the output (n, row.outputs), which lies in the room. */
 const float *graph_forward(const struct graph_room *room, const float *parameters,
                            const struct graph_rows *rows);
-/* The place of the output's gradient (n, row.outputs), for who fills it in before
- * graph_backward. */
+/* After graph_forward: the losses (n) of a graph that has a loss of its own. */
+const float *graph_losses(const struct graph_room *room, const struct graph_rows *rows);
+/* The place of the gradient of what is minimised, the output (n, row.outputs) or the loss (n), for
+ * who fills it in before graph_backward. */
 float *graph_delta(const struct graph_room *room);
 /* After graph_forward of the same rows with learns: gradient (graph->floats) += that of the
  * parameters, with the rows of the table of words at their places among those that are touched.
@@ -48,5 +49,3 @@ void graph_backward(const struct graph_room *room, const float *parameters, cons
 /* Copies the weights that backward wants transposed. Returns the sum of the words (base/words.h)
  * that it wrote over. */
 uint32_t graph_transpose(const struct graph *graph, const float *parameters, float *transposed);
-
-#endif

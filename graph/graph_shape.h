@@ -1,8 +1,7 @@
 /*
  * graph_shape.h - shapes in messages, and what is true of two of them.
  */
-#ifndef GRAPH_GRAPH_SHAPE_H
-#define GRAPH_GRAPH_SHAPE_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -17,5 +16,3 @@ bool graph_shape_equal(const struct graph_shape *a, const struct graph_shape *b)
 uint64_t graph_shape_size(const struct graph_shape *shape);
 /* The last size, over which dense and the norms go; 1 of one number. */
 uint32_t graph_shape_last(const struct graph_shape *shape);
-
-#endif

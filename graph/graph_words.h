@@ -7,8 +7,7 @@
  * A category selects one row, or none; a text those of its words, each with its share
  * (inputs/input.h).
  */
-#ifndef GRAPH_GRAPH_WORDS_H
-#define GRAPH_GRAPH_WORDS_H
+#pragma once
 
 #include "graph/operation.h"
 
@@ -24,5 +23,3 @@ void graph_words_give_steps(const struct operation_call *call, const struct grap
 /* The gradient of the rows that were selected += delta, which lies as `to`. */
 void graph_words_give(const struct operation_call *call, const struct graph_column *column,
                       enum combiner combiner, const float *delta, size_t delta_row);
-
-#endif

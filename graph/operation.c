@@ -18,9 +18,15 @@ const struct operation *operation_find(struct slice name)
 
 const struct graph_argument *graph_argument(const struct graph_node *node, const char *name)
 {
+    const struct operation_argument *arguments = node->operation->arguments;
     uint32_t i = 0;
 
-    while (strcmp(node->operation->arguments[i].name, name) != 0)
+    /* A name of the operation's own file is the table's: forward asks for it in each chunk. */
+    while (arguments[i].name && arguments[i].name != name)
+        i++;
+    if (arguments[i].name)
+        return &node->arguments[i];
+    for (i = 0; strcmp(arguments[i].name, name) != 0;)
         i++;
     return &node->arguments[i];
 }

@@ -15,8 +15,7 @@
  * tests/unit/test_graph_operations.c goes over all of the table, and wants a trial of each against
  * finite differences.
  */
-#ifndef GRAPH_OPERATION_H
-#define GRAPH_OPERATION_H
+#pragma once
 
 #include "arithmetic/touched_rows.h"
 #include "graph/graph.h"
@@ -110,5 +109,3 @@ enum status graph_parameter_add(struct graph *graph, struct graph_node *node, co
 /* INVALID at the node's place: "dense: " and the message. */
 enum status graph_fail(const struct graph_node *node, struct error *err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-#endif

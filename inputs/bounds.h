@@ -1,8 +1,7 @@
 /*
  * bounds.h - intervals between numbers that ascend: the buckets of BUCKET and LOG_ROUND.
  */
-#ifndef INPUTS_BOUNDS_H
-#define INPUTS_BOUNDS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -14,5 +13,3 @@ uint32_t bounds_bucket(const double *bounds, uint32_t count, double number);
 /* The name of the bucket below bound i, or above all of them: "[30, 50)". In the arena. */
 enum status transform_bucket_name(const double *bounds, uint32_t count, uint32_t i,
                                   struct arena *arena, struct slice *name, struct error *err);
-
-#endif

@@ -23,8 +23,7 @@
  * without words. A cell that is a number is the list of that one item. Words and pairs are those of
  * text_terms.h, and their buckets those of text.c.
  */
-#ifndef INPUTS_CELL_LIST_H
-#define INPUTS_CELL_LIST_H
+#pragma once
 
 #include "base/cell.h"
 #include "base/error.h"
@@ -103,5 +102,3 @@ bool counted_words_next(struct counted_words *counted, struct slice *word);
  * the column. */
 enum status cell_list_read(const struct cell *cell, const struct cell_list *list,
                            struct slice column, double *numbers, bool *is_null, struct error *err);
-
-#endif

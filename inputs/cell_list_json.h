@@ -5,8 +5,7 @@
  *
  * A delimiter that there is none of is "".
  */
-#ifndef INPUTS_CELL_LIST_JSON_H
-#define INPUTS_CELL_LIST_JSON_H
+#pragma once
 
 #include "base/json.h"
 #include "inputs/cell_list.h"
@@ -15,5 +14,3 @@
 void cell_list_write(const struct cell_list *list, cJSON *object);
 /* CORRUPT for what cannot be a list, or has another member. */
 enum status cell_list_get(const cJSON *object, struct cell_list *list, struct error *err);
-
-#endif

@@ -16,8 +16,7 @@
  * The last two take whatever written_number.h knows; readings of dates take no numbers.
  * White space around a text does not count. Letters of words may be small or capital.
  */
-#ifndef INPUTS_CELL_TEXT_H
-#define INPUTS_CELL_TEXT_H
+#pragma once
 
 #include "base/text.h"
 #include "params/terms.h"
@@ -61,5 +60,3 @@ bool text_look_number(const struct text_look *look, struct slice text, enum inpu
 
 /* Is it a whole number that an integer of 64 bits holds? */
 bool text_to_whole(struct slice text, int64_t *whole);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * cells.h - cells as the numbers and words that inputs take, and the messages about other ones.
  */
-#ifndef INPUTS_CELLS_H
-#define INPUTS_CELLS_H
+#pragma once
 
 #include "base/cell.h"
 #include "base/error.h"
@@ -36,5 +35,3 @@ static inline bool number_is_id(double number, uint32_t ids)
 enum status cell_refuse_id(const struct cell *cell, struct slice column, uint32_t ids,
                            struct error *err);
 uint64_t transform_word_hash(struct slice word);
-
-#endif

@@ -9,8 +9,7 @@
  * of one cell are to it is combined first (items.h), and NULL counts as any other word does. A
  * linear model has a weight for each id, as without CONCAT.
  */
-#ifndef INPUTS_CONCAT_H
-#define INPUTS_CONCAT_H
+#pragma once
 
 #include <cjson/cJSON.h>
 
@@ -35,5 +34,3 @@ void concat_append(struct concat concat, struct text *out);
 cJSON *concat_to_json(struct concat concat);
 /* Member "concat" of the object, which may be left out; CORRUPT for what cannot be one. */
 enum status concat_from_json(const cJSON *object, struct concat *concat, struct error *err);
-
-#endif

@@ -15,8 +15,7 @@
  * bucket. So a bucket depends on the row and the statement alone. Stored models rely on it: it
  * never changes.
  */
-#ifndef INPUTS_CROSS_H
-#define INPUTS_CROSS_H
+#pragma once
 
 #include <cjson/cJSON.h>
 
@@ -58,5 +57,3 @@ cJSON *cross_to_json(const struct cross *cross);
 /* `name` of the object; CORRUPT for what cannot be one. */
 enum status cross_from_json(const cJSON *object, const char *name, uint32_t buckets,
                             struct arena *arena, struct cross **cross, struct error *err);
-
-#endif

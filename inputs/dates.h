@@ -18,8 +18,7 @@
  * happens on Sundays and on Tuesdays. Integers, and one division: the bits are those of any
  * processor.
  */
-#ifndef INPUTS_DATES_H
-#define INPUTS_DATES_H
+#pragma once
 
 #include "base/cell.h"
 #include "base/error.h"
@@ -104,5 +103,3 @@ uint32_t date_part_words_max(enum date_part part);
 /* A set of parts has the bit (1 << part) for each. */
 #define DATE_PARTS_ALL (((uint32_t)1 << DATE_PARTS) - 2)
 uint32_t date_parts_count(uint32_t parts);
-
-#endif

@@ -6,8 +6,7 @@
  * Numbers are standardised some at a time, as divisions are slow one by one; a date and a list are
  * read once for all inputs that are parts of them.
  */
-#ifndef INPUTS_ENCODED_ROW_H
-#define INPUTS_ENCODED_ROW_H
+#pragma once
 
 #include "inputs/input.h"
 
@@ -60,5 +59,3 @@ static inline float number_rest(const struct transform_input *input, double numb
 
     return fabs(whole) < (double)input->limit ? (float)(whole - (double)(float)whole) : 0;
 }
-
-#endif

@@ -14,8 +14,7 @@
  *
  * docs/adding-a-column.md says what a new one takes.
  */
-#ifndef INPUTS_ENCODER_H
-#define INPUTS_ENCODER_H
+#pragma once
 
 #include "base/text.h"
 #include "inputs/encoded_row.h"
@@ -106,5 +105,3 @@ void describe_vocabulary(const struct transform_input *input, bool keeps_numbers
 bool fits_hash(const struct transform_input *input);
 int32_t number_as_id(const struct transform_input *input, double number);
 bool fits_texts(const struct transform_input *input);
-
-#endif

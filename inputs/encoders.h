@@ -1,8 +1,7 @@
 /*
  * encoders.h - all ways to make numbers or ids of cells: a line for each.
  */
-#ifndef INPUTS_ENCODERS_H
-#define INPUTS_ENCODERS_H
+#pragma once
 
 #include "inputs/encoder.h"
 
@@ -33,5 +32,3 @@ ENCODER_MAP(X)
 const struct encoder *encoder_of(const struct input_spec *spec);
 /* One that is_named; NULL: there is none of this name. */
 const struct encoder *encoder_find(struct slice name);
-
-#endif

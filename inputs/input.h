@@ -1,8 +1,7 @@
 /*
  * input.h - one input of a model, and what it makes of a cell (scoring/transform.h).
  */
-#ifndef INPUTS_INPUT_H
-#define INPUTS_INPUT_H
+#pragma once
 
 #include <math.h>
 
@@ -164,5 +163,3 @@ static inline bool transform_is_code(const struct transform_input *input, double
 {
     return input->has_code && number == input->code;
 }
-
-#endif

@@ -14,8 +14,7 @@
  * and which members go together stands there. What a model's older formats lacked is known where
  * models are read (scoring/model_meta.c), which says of which members a row may speak.
  */
-#ifndef INPUTS_INPUT_MEMBERS_H
-#define INPUTS_INPUT_MEMBERS_H
+#pragma once
 
 #include "base/json.h"
 #include "inputs/input_spec.h"
@@ -101,5 +100,3 @@ enum status input_member_copy(const struct input_member *member, const struct in
 /* The member that is a text with a zero byte, by its name in a model; NULL: there is none. JSON
  * strings end at one: it would come back cut. */
 const char *input_member_with_zero(const struct input_spec *spec);
-
-#endif

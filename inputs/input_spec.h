@@ -6,8 +6,7 @@
  * struct transform_input (input.h). Each member has a row in input_members.h, by which it is
  * written, read, compared and copied.
  */
-#ifndef INPUTS_INPUT_SPEC_H
-#define INPUTS_INPUT_SPEC_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -82,5 +81,3 @@ enum status input_spec_check(const struct input_spec *spec, struct error *err);
 enum status input_spec_copy(const struct input_spec *spec, struct arena *arena,
                             struct input_spec *copy, struct error *err);
 bool input_spec_equal(const struct input_spec *a, const struct input_spec *b);
-
-#endif

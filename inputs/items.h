@@ -15,8 +15,7 @@
  *
  * As in TensorFlow items whose weights are not above 0 do not count, but for a sum.
  */
-#ifndef INPUTS_ITEMS_H
-#define INPUTS_ITEMS_H
+#pragma once
 
 #include <string.h>
 
@@ -59,5 +58,3 @@ bool list_items_fit(const struct cell_list *list, uint32_t ids, struct slice tex
 /* INVALID: column "c" holds '3,12', where ... was expected. */
 enum status list_items_refuse(const struct cell *cell, const struct cell_list *list, uint32_t ids,
                               struct slice column, struct error *err);
-
-#endif

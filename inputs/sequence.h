@@ -20,8 +20,7 @@
  * of the words, each as often as it is there. A word that is not in the vocabulary selects a hash
  * bucket, or nothing where there are none.
  */
-#ifndef INPUTS_SEQUENCE_H
-#define INPUTS_SEQUENCE_H
+#pragma once
 
 #include "inputs/cell_list.h"
 
@@ -48,5 +47,3 @@ bool sequence_numbers(struct slice text, const struct cell_list *list, double *n
 /* The same of an array of numbers. */
 void sequence_array(const char *doubles, size_t count, const struct cell_list *list,
                     double *numbers);
-
-#endif

@@ -7,8 +7,7 @@
  * A pair is two words that follow each other, with a blank between them, which no word has. Words
  * are those of text_words.h: whatever stands between two of them, they are neighbours.
  */
-#ifndef INPUTS_TEXT_TERMS_H
-#define INPUTS_TEXT_TERMS_H
+#pragma once
 
 #include "inputs/text_words.h"
 
@@ -29,5 +28,3 @@ static inline struct text_terms text_terms_of(struct slice text, bool has_pairs)
 
 /* The next term, which is valid until the next call; false: there is none. */
 bool text_terms_next(struct text_terms *terms, struct slice *term);
-
-#endif

@@ -12,8 +12,7 @@
  * wide use (Latin, Greek, Cyrillic, Armenian) alone know which capital belongs to which small
  * letter.
  */
-#ifndef INPUTS_TEXT_WORDS_H
-#define INPUTS_TEXT_WORDS_H
+#pragma once
 
 #include "base/text.h"
 
@@ -32,5 +31,3 @@ static inline struct text_words text_words_of(struct slice text)
 
 /* The next word, in the buffer until the next call; false: there is none. */
 bool text_words_next(struct text_words *words, struct slice *word);
-
-#endif

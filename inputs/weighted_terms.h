@@ -13,8 +13,7 @@
  * Numbers are those of scikit-learn's CountVectorizer and TfidfVectorizer with the words of
  * text_words.h, where no text was cut; of 100 rows and more with min_df = 2.
  */
-#ifndef INPUTS_WEIGHTED_TERMS_H
-#define INPUTS_WEIGHTED_TERMS_H
+#pragma once
 
 #include "base/text.h"
 
@@ -23,5 +22,3 @@ static inline bool is_cut_mark(struct slice word)
 {
     return word.size == 0;
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * word_table.h - which of an input's words a word is: open addressing over their hashes.
  */
-#ifndef INPUTS_WORD_TABLE_H
-#define INPUTS_WORD_TABLE_H
+#pragma once
 
 #include "base/arena.h"
 #include "inputs/input.h"
@@ -23,5 +22,3 @@ int32_t word_id(const struct transform_input *input, struct slice word);
  * memory, and what each of them needs is fetched beside what the others do. */
 void word_ids(const struct transform_input *input, const struct slice *words, uint32_t count,
               int32_t *ids);
-
-#endif

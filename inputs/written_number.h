@@ -16,8 +16,7 @@
  *
  * Which of the two ways of writing a column has, all of its cells tell (cell_counts.h).
  */
-#ifndef INPUTS_WRITTEN_NUMBER_H
-#define INPUTS_WRITTEN_NUMBER_H
+#pragma once
 
 #include "base/text.h"
 
@@ -45,5 +44,3 @@ bool written_number_marks(struct slice letters);
 
 /* How money of this kind is marked: "EUR", "$". */
 const char *written_currency(unsigned currency);
-
-#endif

@@ -9,8 +9,7 @@
  * The bytes are foreign: whatever they claim to hold is compared with what is left of them before
  * memory is taken for it, and they are nested no deeper than DOCUMENT_DEPTH_MAX.
  */
-#ifndef INTEROP_DOCUMENT_H
-#define INTEROP_DOCUMENT_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -64,5 +63,3 @@ enum status value_get_numbers(const struct value *object, const char *name, size
                               const struct value **value, struct error *err);
 enum status value_get_list(const struct value *object, const char *name, const struct value **value,
                            struct error *err);
-
-#endif

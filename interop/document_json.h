@@ -1,8 +1,7 @@
 /*
  * document_json.h - JSON as a tree of values.
  */
-#ifndef INTEROP_DOCUMENT_JSON_H
-#define INTEROP_DOCUMENT_JSON_H
+#pragma once
 
 #include "base/stop.h"
 #include "interop/document.h"
@@ -11,5 +10,3 @@
  * which XGBoost writes, are numbers. */
 enum status document_read_json(struct slice bytes, const struct stop *stop, struct arena *arena,
                                struct value *document, struct error *err);
-
-#endif

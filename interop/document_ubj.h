@@ -1,8 +1,7 @@
 /*
  * document_ubj.h - UBJSON as a tree of values.
  */
-#ifndef INTEROP_DOCUMENT_UBJ_H
-#define INTEROP_DOCUMENT_UBJ_H
+#pragma once
 
 #include "base/stop.h"
 #include "interop/document.h"
@@ -11,5 +10,3 @@
  * CORRUPT with the byte where it ends to make sense. */
 enum status document_read_ubj(struct slice bytes, const struct stop *stop, struct arena *arena,
                               struct value *document, struct error *err);
-
-#endif

@@ -12,8 +12,7 @@
  * digits where they read back as the same float. A long list ends early where `watch` has seen a
  * stop: what is written is no document then.
  */
-#ifndef INTEROP_DOCUMENT_WRITE_H
-#define INTEROP_DOCUMENT_WRITE_H
+#pragma once
 
 #include "base/stop.h"
 #include "base/text.h"
@@ -40,5 +39,3 @@ void write_floats(struct document_writer *writer, const char *name, const float 
 
 /* The shortest decimal that reads back as the same float, with a point or an exponent. */
 void write_float_digits(struct text *out, float value);
-
-#endif

@@ -6,7 +6,7 @@
 #include "base/sha256.h"
 #include "interop/lightgbm_read.h"
 #include "interop/lightgbm_write.h"
-#include "interop/onnx/onnx_import.h"
+#include "interop/onnx/import/onnx_import.h"
 #include "interop/xgboost_read.h"
 #include "interop/xgboost_write.h"
 #include "kinds/trees/trees_kind.h"
@@ -214,6 +214,15 @@ static enum status check_size(struct slice bytes, struct error *err)
                : STATUS_OK;
 }
 
+/* Is it what XGBoost's dump_model writes, as JSON or as text? */
+static bool is_dump(struct slice bytes)
+{
+    static const char text[] = "booster[";
+
+    return bytes.size >= sizeof text &&
+           (bytes.data[0] == '[' || memcmp(bytes.data, text, sizeof text - 1) == 0);
+}
+
 static enum status read_file(struct slice bytes, struct arena *arena, struct forest *forest,
                              struct error *err)
 {
@@ -222,7 +231,7 @@ static enum status read_file(struct slice bytes, struct arena *arena, struct for
         return xgboost_read(bytes, arena, forest, err);
     if (exchange_begins(bytes, EXCHANGE_LIGHTGBM))
         return lightgbm_read(bytes, arena, forest, err);
-    if (bytes.size > 0 && bytes.data[0] == '[')
+    if (is_dump(bytes))
         fail(err, STATUS_UNSUPPORTED,
              "it is what XGBoost's dump_model writes, which lacks the "
              "objective and where predictions begin");

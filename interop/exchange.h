@@ -9,8 +9,7 @@
  * words. Its classes are the integers from 0 up. The label is called EXCHANGE_LABEL, since no file
  * says how it was called.
  */
-#ifndef INTEROP_EXCHANGE_H
-#define INTEROP_EXCHANGE_H
+#pragma once
 
 #include "base/stop.h"
 #include "scoring/model.h"
@@ -51,5 +50,3 @@ enum status exchange_export(const struct model *model, enum exchange_format form
  * with the place, UNSUPPORTED naming what is not read yet, INTERRUPTED. */
 enum status exchange_import(struct slice bytes, struct slice statement, const struct stop *stop,
                             struct arena *arena, struct model *model, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * exchange_file.h - the file of an exchanged model: read whole, and written whole or not at all.
  */
-#ifndef INTEROP_EXCHANGE_FILE_H
-#define INTEROP_EXCHANGE_FILE_H
+#pragma once
 
 #include "base/error.h"
 
@@ -13,5 +12,3 @@ enum status exchange_file_read(const char *path, struct text *out, struct error 
 /* An ordinary file of the name is replaced by a complete one, or stays as it was; a link to one
  * stays a link. INVALID where something else has the name. */
 enum status exchange_file_write(const char *path, struct slice bytes, struct error *err);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Columns are numbers of features until forest_finish, which knows which of them are categories.
  */
-#ifndef INTEROP_FOREST_H
-#define INTEROP_FOREST_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -118,5 +117,3 @@ static inline bool forest_set_has(const struct trees_model *model, const float *
     set = model->sets + ((size_t)node[NODE_SET] + row) * TREE_SET_NUMBERS;
     return (uint32_t)set[code / 16 % TREE_SET_NUMBERS] >> code % 16 & 1;
 }
-
-#endif

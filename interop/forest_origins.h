@@ -7,8 +7,7 @@
  * label gets one: the leaves of each tree that lie so, such as those of LightGBM's first tree,
  * which have the labels' mean.
  */
-#ifndef INTEROP_FOREST_ORIGINS_H
-#define INTEROP_FOREST_ORIGINS_H
+#pragma once
 
 #include "interop/forest.h"
 
@@ -17,5 +16,3 @@
  * whose columns are still features. NO_MEMORY. */
 enum status forest_origins_take(const struct forest *forest, const double *doubles, float *nodes,
                                 double *origins, double *label, struct error *err);
-
-#endif

@@ -13,7 +13,6 @@
 #include "scoring/label_names.h"
 
 #define PREFIX_MOST 60
-#define SUM_TERMS   40
 
 struct c_printer {
     const struct formula_program *program;

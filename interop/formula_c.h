@@ -1,13 +1,10 @@
 /*
  * formula_c.h - a model as one file of C, without a library and without allocation.
  */
-#ifndef INTEROP_FORMULA_C_H
-#define INTEROP_FORMULA_C_H
+#pragma once
 
 #include "scoring/formula.h"
 
 /* Appended. name: of the model, any text. LIMIT where there is too much of it. */
 enum status formula_print_c(const struct formula_program *program, struct slice name,
                             struct text *out, struct error *err);
-
-#endif

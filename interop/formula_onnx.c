@@ -19,13 +19,23 @@
 /* ----- inputs ----- */
 
 /* Things that formulas read of a column, added up. */
-enum read { READS_NUMBER = 1, READS_WORD = 2, READS_DATE = 4 };
+enum read {
+    READS_NUMBER = 1,
+    READS_WORD = 2,
+    READS_DATE = 4,
+    READS_ITEMS = 8, /* numbers of a list, */
+    READS_WORDS = 16 /* its words */
+};
 
 static void find_reads(const struct formula *formula, uint8_t *reads)
 {
     for (; formula; formula = formula->c) {
-        if (formula->op == FORMULA_READ_NUMBER || formula->op == FORMULA_READ_ITEM)
+        if (formula->op == FORMULA_READ_NUMBER)
             reads[formula->index] |= READS_NUMBER;
+        if (formula->op == FORMULA_READ_ITEM)
+            reads[formula->index] |= READS_ITEMS;
+        if (formula->op == FORMULA_READ_LISTED)
+            reads[formula->index] |= READS_WORDS;
         if (formula->op == FORMULA_READ_WORD)
             reads[formula->index] |= READS_WORD;
         if (formula->op == FORMULA_READ_DATE)
@@ -64,11 +74,11 @@ static enum status check_column(const struct formula_program *program, struct sl
              SLICE_FORMAT(name));
         return error_hint(err, "Train from a SELECT that calls the column otherwise.");
     }
-    if ((reads & READS_DATE) && reads != READS_DATE)
+    if (reads > READS_DATE && (reads & (reads - 1)))
         return fail(err, STATUS_UNSUPPORTED,
-                    "column \"%.*s\" is taken as a date and otherwise, too, and an input of ONNX "
+                    "column \"%.*s\" is taken as a %s and otherwise, too, and an input of ONNX "
                     "has one type",
-                    SLICE_FORMAT(name));
+                    SLICE_FORMAT(name), reads >= READS_ITEMS ? "list" : "date");
     return STATUS_OK;
 }
 
@@ -115,7 +125,7 @@ static enum status declare_inputs(struct onnx_walk *walk, struct error *err)
         find_reads(program->variables[i], reads);
     for (uint32_t i = 0; i < count; i++) {
         TRY(check_column(program, transform->columns[i], reads[i], err));
-        walk->has_words[i] = reads[i] == READS_WORD;
+        walk->has_words[i] = reads[i] == READS_WORD || reads[i] == READS_WORDS;
         walk->inputs[i] =
             onnx_input(walk->file, transform->columns[i],
                        walk->has_words[i] ? ONNX_STRING : ONNX_DOUBLE, column_width(transform, i));
@@ -147,6 +157,7 @@ static bool may_miss(const struct onnx_walk *walk, const struct formula *formula
     case FORMULA_VARIABLE:
         return formula->index != present && walk->may_miss[formula->index];
     case FORMULA_LOOKUP:
+    case FORMULA_READ_LISTED:
     case FORMULA_REFUSE: /* the row has no outputs then */
         return false;
     case FORMULA_MISSING:

@@ -1,5 +1,4 @@
-#ifndef INTEROP_FORMULA_ONNX_H
-#define INTEROP_FORMULA_ONNX_H
+#pragma once
 
 #include "interop/formula_print.h"
 
@@ -7,5 +6,3 @@
  * LIMIT where they do not fit into `out`. The program `is_graph`. */
 enum status formula_print_onnx(const struct formula_program *program, struct slice name,
                                struct text *out, struct error *err);
-
-#endif

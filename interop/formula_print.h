@@ -10,8 +10,7 @@
  *
  * The same model and name have the same bytes.
  */
-#ifndef INTEROP_FORMULA_PRINT_H
-#define INTEROP_FORMULA_PRINT_H
+#pragma once
 
 #include "scoring/formula.h"
 
@@ -44,5 +43,3 @@ enum status formula_export(const struct model *model, struct slice name,
 bool *formula_needed(const struct formula_program *program, uint32_t first, uint32_t end);
 /* The name's letters, digits and underscores, others as underscores, at most so many bytes. */
 void formula_prefix(struct slice name, size_t most, struct text *out);
-
-#endif

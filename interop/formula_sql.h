@@ -2,8 +2,7 @@
  * formula_sql.h - what SQLite's and PostgreSQL's SQL have in common: all but how cells are read,
  * and where variables are.
  */
-#ifndef INTEROP_FORMULA_SQL_H
-#define INTEROP_FORMULA_SQL_H
+#pragma once
 
 #include "interop/formula_print.h"
 
@@ -40,5 +39,3 @@ enum status sql_places(const struct formula_program *program, uint32_t **places,
  * has what the outputs are made of. What ends a subquery keeps the database from writing the
  * formula of a variable wherever it is used. */
 uint32_t sql_stages(const struct sql_printer *printer, uint32_t *places, const bool *needed);
-
-#endif

@@ -6,8 +6,7 @@
  * trees, objectives whose prediction is made otherwise (multiclassova, cross_entropy_lambda, sqrt),
  * and nodes with zero_as_missing that send a zero elsewhere than the comparison would.
  */
-#ifndef INTEROP_LIGHTGBM_READ_H
-#define INTEROP_LIGHTGBM_READ_H
+#pragma once
 
 #include "interop/forest.h"
 
@@ -17,5 +16,3 @@
  * CORRUPT, UNSUPPORTED, LIMIT, INTERRUPTED. */
 enum status lightgbm_read(struct slice bytes, struct arena *arena, struct forest *forest,
                           struct error *err);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Names of features take no blanks and no ",:[]{}\" there: each becomes _, as LightGBM does it.
  */
-#ifndef INTEROP_LIGHTGBM_WRITE_H
-#define INTEROP_LIGHTGBM_WRITE_H
+#pragma once
 
 #include "base/stop.h"
 #include "scoring/model.h"
@@ -21,5 +20,3 @@
 /* Appended. `model` is of the kind `trees`. */
 enum status lightgbm_write(const struct model *model, const struct stop *stop, struct text *out,
                            struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * from 0 up: those of its words in the order of the vocabulary, then one for each of its hash
  * buckets.
  */
-#ifndef INTEROP_MODEL_FEATURES_H
-#define INTEROP_MODEL_FEATURES_H
+#pragma once
 
 #include "kinds/trees/trees_model.h"
 
@@ -40,5 +39,3 @@ static inline uint32_t model_feature_of(const struct model_features *features, c
 
     return node[NODE_TEST] == NODE_WORD_IN ? features->ids[column] : features->dense[column];
 }
-
-#endif

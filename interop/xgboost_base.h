@@ -1,8 +1,7 @@
 /*
  * xgboost_base.h - XGBoost's base_score, a prediction, and what it is in the units of leaves.
  */
-#ifndef INTEROP_XGBOOST_BASE_H
-#define INTEROP_XGBOOST_BASE_H
+#pragma once
 
 #include "kinds/trees/trees_model.h"
 
@@ -11,5 +10,3 @@
 double xgboost_margin(float base_score, enum trees_link link);
 /* The base_score whose margin is nearest. */
 float xgboost_base_score(double margin, enum trees_link link);
-
-#endif

@@ -5,8 +5,7 @@
  * number, a probability or a class. UNSUPPORTED for the others by name. Words that are not ASCII
  * are read from files of ours alone: XGBoost 3.1 and 3.2 store them damaged.
  */
-#ifndef INTEROP_XGBOOST_READ_H
-#define INTEROP_XGBOOST_READ_H
+#pragma once
 
 #include "interop/forest.h"
 
@@ -14,5 +13,3 @@
  * bytes. `forest` was forest_init()ed. */
 enum status xgboost_read(struct slice bytes, struct arena *arena, struct forest *forest,
                          struct error *err);
-
-#endif

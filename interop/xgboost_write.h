@@ -9,8 +9,7 @@
  *
  * A category that goes left goes right there, since the codes of a node are those that go right.
  */
-#ifndef INTEROP_XGBOOST_WRITE_H
-#define INTEROP_XGBOOST_WRITE_H
+#pragma once
 
 #include "base/stop.h"
 #include "scoring/model.h"
@@ -21,5 +20,3 @@
 /* Appended. `model` is of the kind `trees`. */
 enum status xgboost_write(const struct model *model, bool as_ubj, const struct stop *stop,
                           struct text *out, struct error *err);
-
-#endif

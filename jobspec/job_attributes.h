@@ -4,8 +4,7 @@
  *
  * Those with a place in memory are members of struct jobspec.
  */
-#ifndef JOBSPEC_JOB_ATTRIBUTES_H
-#define JOBSPEC_JOB_ATTRIBUTES_H
+#pragma once
 
 #include "params/attribute.h"
 
@@ -147,6 +146,11 @@ extern const struct word_alias report_aliases[];
         "Rows that cannot be learned from, as with a text among numbers, an infinite number or "   \
         "no label. 'error': the statement fails. 'skip': they are left out. 'quarantine': they "   \
         "go into the table MODEL_bad_rows, with the reason.")                                      \
+    PLANNED("train.require", SCOPE_TRAIN, TEXT(),                                                  \
+            "A bound that a metric must keep, as in 'AUC >= 0.8' or 'RMSE < 12': of the held-out " \
+            "rows, with train.folds the mean of the folds, else of the training rows. A model "    \
+            "that does not keep it is not published: the statement fails, and the model of "       \
+            "before stays.")                                                                       \
     PLANNED("train.freeze", SCOPE_TRAIN, TEXT(),                                                   \
             "Layers and parameters that are not learned, by the names that EXPLAIN shows, as in "  \
             "'conv2d*, dense_1': with USING they stay those of the old model.",                    \
@@ -160,8 +164,9 @@ extern const struct word_alias report_aliases[];
             "PoissonNLogLik, GammaNLogLik, GammaDeviance, TweedieNLogLik, NDCG, MAP, MRR, "        \
             "Pinball, Coverage, AFTNLogLik, CoxNLogLik, Concordance (default RMSE, MAE, R2). "     \
             "Models of clusters: Inertia, Silhouette (default Inertia, Silhouette). Models of "    \
-            "components: ReconstructionError, ExplainedVariance (default ReconstructionError, "    \
-            "ExplainedVariance). Detectors of outliers: Outliers (default Outliers). NDCG, MAP "   \
+            "components: ReconstructionError, ExplainedVariance, Loss (default "                   \
+            "ReconstructionError, ExplainedVariance). Detectors of outliers: Outliers (default "   \
+            "Outliers). Loss is of definitions with a loss of their own. NDCG, MAP "               \
             "and MRR are of rankings, also of their first rows, as "                               \
             "in NDCG@5; Pinball and "                                                              \
             "Coverage of quantiles; AFTNLogLik, CoxNLogLik and Concordance of survival. "          \
@@ -316,6 +321,9 @@ extern const struct word_alias report_aliases[];
     PLANNED("job.image", SCOPE_ALL, TEXT(),                                                        \
             "Image of a job on a cluster: a name of the administrator's list (totrain.images). "   \
             "Default: its first.")                                                                 \
+    PLANNED("job.profile", SCOPE_ALL, TEXT(),                                                      \
+            "Where a job on a cluster runs and what its pods are like: a name of the "             \
+            "administrator's list (totrain.profiles). Default: its first.")                        \
     PLANNED("predict.bad_rows", SCOPE_PREDICT, WORD("error", WORDS("error", "quarantine"), NULL),  \
             "Rows that cannot be scored, as with a text among numbers. 'error': the statement "    \
             "fails. 'quarantine': they go into the table TARGET_bad_rows, with the reason.")       \
@@ -344,7 +352,8 @@ extern const struct word_alias report_aliases[];
     PLANNED("explain.seed", SCOPE_EXPLAIN, INTEGER(0, 0x1p63, "0"),                                \
             "Decides which row gets the value of which other.")                                    \
     PLANNED("explain.columns", SCOPE_EXPLAIN, TEXT(),                                              \
-            "USING partial_dependence: the columns, as in 'age, plan'. Default: all.")             \
+            "USING partial_dependence: the columns, as in 'age, plan', or with a comma in a name " \
+            "'age, \"price, net\"'. Default: all.")                                                \
     PLANNED("explain.grid", SCOPE_EXPLAIN, INTEGER(2, DEPENDENCE_POINTS_MAX, "20"),                \
             "USING partial_dependence: the most values of a column. Where it has more, numbers "   \
             "are taken at quantiles, and the most frequent of the distinct texts.")                \
@@ -373,5 +382,3 @@ extern const struct word_alias report_aliases[];
             "the output, as JSON.")
 
 extern const struct attribute_table job_attributes;
-
-#endif

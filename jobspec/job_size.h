@@ -4,8 +4,7 @@
  * The planner asks before the rows are known and prints the answers, the learner asks when
  * they are known and acts on them: both get the same ones.
  */
-#ifndef JOBSPEC_JOB_SIZE_H
-#define JOBSPEC_JOB_SIZE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +51,3 @@ double job_learner_bytes(const struct kind_cost *cost, bool keeps_best, double r
 /* Bytes that a learner may need at most where the job says how much memory a worker may use (0: it
  * does not). */
 uint64_t job_learner_bytes_max(uint64_t memory);
-
-#endif

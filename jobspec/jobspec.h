@@ -3,13 +3,12 @@
  *
  * Above it is SQL; below it no code knows SQL grammar. A job spec is a JSON
  * file, `job.json` in the job's folder, written once and never changed. Its
- * schema is printed from the tables that reader and writer go by (jobspec_schema.h):
+ * schema is printed from the tables that reader and writer go by (tests/documents):
  * jobspec/NAME.schema.json for each kind of model, scoring.schema.json. A reader refuses a version
  * that it does not know, members that it does not know, and every number outside its range: a spec
  * that was read is valid.
  */
-#ifndef JOBSPEC_JOBSPEC_H
-#define JOBSPEC_JOBSPEC_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -148,5 +147,3 @@ static inline uint32_t spec_role_column(const struct jobspec *spec, enum row_rol
             return (uint32_t)(spec->input_count + task_has_label(spec->task) + i);
     return 0;
 }
-
-#endif

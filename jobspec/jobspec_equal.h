@@ -1,11 +1,8 @@
 /*
  * jobspec_equal.h - whether two job specs are the same.
  */
-#ifndef JOBSPEC_JOBSPEC_EQUAL_H
-#define JOBSPEC_JOBSPEC_EQUAL_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 
 bool jobspec_equal(const struct jobspec *a, const struct jobspec *b);
-
-#endif

@@ -33,21 +33,16 @@ static void put_offset(const struct jobspec *spec, struct text *out)
         }
 }
 
-/* Statements without roles of columns have the fingerprints of before, too. */
-static void put_roles(const struct jobspec *spec, struct text *out)
-{
-    for (size_t i = 0; i < spec->role_count; i++) {
-        put_u32(out, spec->roles[i].role);
-        put_sized(out, spec->roles[i].name);
-    }
-}
-
 void jobspec_put_settings(const struct jobspec *spec, struct text *out)
 {
     put_table(&job_attributes, spec, out);
     put_table(kind_of(spec)->attributes, spec->params.bytes, out);
     put_constraints(spec, out);
     put_offset(spec, out);
-    put_roles(spec, out);
+    /* Statements without roles of columns have the fingerprints of before, too. */
+    for (size_t i = 0; i < spec->role_count; i++) {
+        put_u32(out, spec->roles[i].role);
+        put_sized(out, spec->roles[i].name);
+    }
     text_append(out, spec->old_model);
 }

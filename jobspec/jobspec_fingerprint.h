@@ -1,8 +1,7 @@
 /*
  * jobspec_fingerprint.h - the settings of a job that trains which its model's bits depend on.
  */
-#ifndef JOBSPEC_JOBSPEC_FINGERPRINT_H
-#define JOBSPEC_JOBSPEC_FINGERPRINT_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 
@@ -10,5 +9,3 @@
  * leave the bits as they are (same_bits, params/attribute.h). Two jobs with the same bytes here
  * learn the same model of the same rows. */
 void jobspec_put_settings(const struct jobspec *spec, struct text *out);
-
-#endif

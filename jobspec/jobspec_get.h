@@ -1,8 +1,7 @@
 /*
  * jobspec_get.h - members of a job spec's JSON, by name.
  */
-#ifndef JOBSPEC_JOBSPEC_GET_H
-#define JOBSPEC_JOBSPEC_GET_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/json.h"
@@ -25,5 +24,3 @@ enum status spec_get_word(const cJSON *object, const char *name, const char *con
 /* Names of 1 to WORD_BYTES_MAX bytes; at most `most`. */
 enum status spec_get_words(const cJSON *object, const char *name, size_t most, struct arena *arena,
                            struct slice *words, size_t *count, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * jobspec_parts.h - the limits of a job spec's members that reader and schema share, beside those
  * of params/terms.h.
  */
-#ifndef JOBSPEC_JOBSPEC_PARTS_H
-#define JOBSPEC_JOBSPEC_PARTS_H
+#pragma once
 
 #include "inputs/input_members.h"
 #include "jobspec/jobspec_words.h"
@@ -12,5 +11,3 @@
 
 #define NAME_BYTES_MAX  INPUT_NAME_BYTES_MAX
 #define SCORED_ROWS_MAX (1ull << 40) /* rows of a spool */
-
-#endif

@@ -327,7 +327,9 @@ static enum status read_calls(const cJSON *json, struct arena *arena, struct job
     if (!kind_of(spec)->has_calls)
         return STATUS_OK;
     TRY(json_get_object(json, "calls", &object, err));
-    TRY(spec_check_members(object, MEMBERS("nodes", "outputs"), err));
+    TRY(spec_check_members(
+        object, MEMBERS("nodes", "outputs", json_has(object, "minimised") ? "minimised" : NULL),
+        err));
     graph = ARENA_NEW(arena, struct graph, 1);
     if (!graph)
         return fail_no_memory(err);

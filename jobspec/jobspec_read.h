@@ -1,13 +1,10 @@
 /*
  * jobspec_read.h - a job spec, read from job.json.
  */
-#ifndef JOBSPEC_JOBSPEC_READ_H
-#define JOBSPEC_JOBSPEC_READ_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 
 /* CORRUPT, naming the member, for anything that is not a valid spec. */
 enum status jobspec_read(struct slice json, struct arena *arena, struct jobspec *spec,
                          struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * jobspec_scoring.h - the object "scoring" of a job spec, which jobs that score a table have.
  */
-#ifndef JOBSPEC_JOBSPEC_SCORING_H
-#define JOBSPEC_JOBSPEC_SCORING_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 
@@ -10,5 +9,3 @@ enum status spec_read_scoring(const cJSON *json, struct arena *arena, struct job
                               struct error *err);
 void spec_write_scoring(const struct spec_scoring *scoring, cJSON *json);
 bool spec_same_scoring(const struct spec_scoring *a, const struct spec_scoring *b);
-
-#endif

@@ -4,8 +4,7 @@
  * Attributes of all kinds and of the spec's own kind share the objects "training" and "job" and the
  * one of the kind's name; a kind may have others, as "optimizer".
  */
-#ifndef JOBSPEC_JOBSPEC_SECTIONS_H
-#define JOBSPEC_JOBSPEC_SECTIONS_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 #include "kinds/kinds.h"
@@ -21,5 +20,3 @@ size_t section_members(const struct attribute_table *table, const char *section,
                        const char *names[SECTION_MEMBERS_MAX], size_t count);
 /* The objects that only this kind has, besides the one of its name; NULL-terminated. */
 const char *const *kind_sections(const struct jobspec *spec);
-
-#endif

@@ -1,13 +1,10 @@
 /*
  * jobspec_write.h - a job spec, written as job.json.
  */
-#ifndef JOBSPEC_JOBSPEC_WRITE_H
-#define JOBSPEC_JOBSPEC_WRITE_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 
 /* Appends the JSON, indented, in a fixed order of members, and reads it back:
  * CORRUPT, naming the member, for a spec that no reader would take. */
 enum status jobspec_write(const struct jobspec *spec, struct text *out, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * kinds.h - the kinds of models that there are.
  */
-#ifndef KINDS_KINDS_H
-#define KINDS_KINDS_H
+#pragma once
 
 #include "scoring/kind.h"
 
@@ -11,5 +10,3 @@ extern const struct kind *const kinds[];
 
 /* By its name; NULL when there is none. */
 const struct kind *kind_find(struct slice name);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * lazy_curl_load() comes before the first call; what is not in the list cannot be called.
  */
-#ifndef LAZY_CURL_H
-#define LAZY_CURL_H
+#pragma once
 
 #include <curl/curl.h>
 
@@ -55,6 +54,4 @@ extern struct lazy_curl lazy_curl;
 #define curl_multi_strerror      lazy_curl.multi_strerror
 #define curl_slist_append        lazy_curl.slist_append
 #define curl_slist_free_all      lazy_curl.slist_free_all
-#endif
-
 #endif

@@ -7,8 +7,7 @@
  * header here (pq.h, curl.h) has the library's own declarations and turns its
  * calls into calls through a table, which is filled once.
  */
-#ifndef LAZY_LAZY_H
-#define LAZY_LAZY_H
+#pragma once
 
 #include "base/error.h"
 
@@ -21,5 +20,3 @@ struct lazy_symbol {
  * loaded. Not for two threads at a time. */
 enum status lazy_load(const char *library, const struct lazy_symbol *symbols, size_t count,
                       struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * lazy_pq_load() comes before the first call; what is not in the list cannot be called.
  */
-#ifndef LAZY_PQ_H
-#define LAZY_PQ_H
+#pragma once
 
 #include <libpq-fe.h>
 
@@ -104,6 +103,4 @@ extern struct lazy_pq lazy_pq;
 #define PQstatus                  lazy_pq.PQstatus_
 #define PQtransactionStatus       lazy_pq.PQtransactionStatus_
 #define PQuser                    lazy_pq.PQuser_
-#endif
-
 #endif

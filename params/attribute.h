@@ -25,8 +25,7 @@
  * sorts of lists: what all kinds of models have in common (jobspec/job_attributes.h), and what one
  * kind takes (kinds/NAME/).
  */
-#ifndef PARAMS_ATTRIBUTE_H
-#define PARAMS_ATTRIBUTE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -157,4 +156,3 @@ bool attribute_equal(const struct attribute *attribute, const void *a, const voi
 
 /* Name and value as bytes that no other name and value have. */
 void attribute_put(const struct attribute *attribute, const void *members, struct text *out);
-#endif

@@ -2,8 +2,7 @@
  * attribute_rows.h - how a table of attributes is made of their list (params/attribute.h); only the
  * file that makes one includes it.
  */
-#ifndef PARAMS_ATTRIBUTE_ROWS_H
-#define PARAMS_ATTRIBUTE_ROWS_H
+#pragma once
 
 #include "params/attribute.h"
 
@@ -73,5 +72,3 @@
      .help = __VA_ARGS__},
 #define ATTRIBUTE_PLANNED_ROW(spelled, statements, takes, ...)                                     \
     {.name = spelled, .scope = statements, takes, .help = __VA_ARGS__},
-
-#endif

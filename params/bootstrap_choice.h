@@ -2,8 +2,7 @@
  * bootstrap_choice.h - the intervals of metrics that a statement asks for, as plan, job spec and
  * scoring have them (scoring/bootstrap.h).
  */
-#ifndef PARAMS_BOOTSTRAP_CHOICE_H
-#define PARAMS_BOOTSTRAP_CHOICE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ struct bootstrap_choice {
     uint32_t resamples;
     uint64_t seed;
 };
-
-#endif

@@ -23,8 +23,7 @@
  * and set of rows, as the model is: code that adds to one must not depend on the order of rows, on
  * processors, workers or the time, unless the model itself does.
  */
-#ifndef PARAMS_NOTICE_LIST_H
-#define PARAMS_NOTICE_LIST_H
+#pragma once
 
 #include "base/json.h"
 
@@ -97,5 +96,3 @@ cJSON *notice_list_to_json(const struct notice_list *list);
 /* The member "notices" of an object. CORRUPT for what is no such array; the list is then of no use.
  */
 enum status notice_list_from_json(const cJSON *object, struct notice_list *list, struct error *err);
-
-#endif

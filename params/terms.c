@@ -191,6 +191,7 @@ bool metric_is_loss(enum metric metric)
     case METRIC_COX:
     case METRIC_INERTIA:
     case METRIC_RECONSTRUCTION:
+    case METRIC_LOSS:
     case METRIC_OUTLIERS:
         return true;
     default:

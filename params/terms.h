@@ -6,8 +6,7 @@
  * in a model's digest it is its place in the list, so words are added at the end of a list and
  * never moved. The limits beside them hold for planner, job spec, learner and stored model alike.
  */
-#ifndef PARAMS_TERMS_H
-#define PARAMS_TERMS_H
+#pragma once
 
 #include "base/text.h"
 
@@ -210,14 +209,16 @@
     X(LABEL_LINK_EXP, "exp")       /* a number is e to the output */                               \
     X(LABEL_LINK_MARGIN, "margin") /* two classes: the sign says which; no probability */
 
-/* The meaning of a regressor's numbers, or of the outputs of a classifier of two classes. */
+/* The meaning of a regressor's numbers, of the outputs of a classifier of two classes, or of the
+ * distance of a projection. */
 #define AIM_MAP(X)                                                                                 \
     X(AIM_MEANS, "means")         /* means of the label, or of it by a loss of numbers */          \
     X(AIM_RANKS, "ranks")         /* the greater ones come first within a group */                 \
     X(AIM_QUANTILES, "quantiles") /* shares of the rows are below them */                          \
     X(AIM_TIMES, "times")         /* until events that need not have been seen */                  \
     X(AIM_HAZARDS, "hazards")     /* hazards of such events */                                     \
-    X(AIM_MARGINS, "margins")     /* the sign says which class it is: there are no probabilities */
+    X(AIM_MARGINS, "margins") /* the sign says which class it is: there are no probabilities */    \
+    X(AIM_LOSSES, "losses")   /* the loss of a definition's own, of projections */
 
 /* Is it measured where the statement names no metrics? METRIC_OF_AIM: where the numbers are what
  * it is of. */
@@ -225,6 +226,7 @@ enum metric_default { METRIC_WHEN_NAMED, METRIC_ALWAYS, METRIC_OF_TWO_CLASSES, M
 
 #define ANY_AIM        ~0u
 #define OF_PROBABILITY (ANY_AIM & ~(1u << AIM_MARGINS))
+#define OF_COMPONENTS  (ANY_AIM & ~(1u << AIM_LOSSES))
 
 /* Metrics: the word, the task, when they are measured, and for which aims. */
 #define METRIC_MAP(X)                                                                              \
@@ -259,8 +261,9 @@ enum metric_default { METRIC_WHEN_NAMED, METRIC_ALWAYS, METRIC_OF_TWO_CLASSES, M
       1u << AIM_TIMES | 1u << AIM_HAZARDS)                                                         \
     X(METRIC_INERTIA, "Inertia", TASK_CLUSTERING, METRIC_ALWAYS, ANY_AIM)                          \
     X(METRIC_SILHOUETTE, "Silhouette", TASK_CLUSTERING, METRIC_ALWAYS, ANY_AIM)                    \
-    X(METRIC_RECONSTRUCTION, "ReconstructionError", TASK_PROJECTION, METRIC_ALWAYS, ANY_AIM)       \
-    X(METRIC_EXPLAINED, "ExplainedVariance", TASK_PROJECTION, METRIC_ALWAYS, ANY_AIM)              \
+    X(METRIC_RECONSTRUCTION, "ReconstructionError", TASK_PROJECTION, METRIC_ALWAYS, OF_COMPONENTS) \
+    X(METRIC_EXPLAINED, "ExplainedVariance", TASK_PROJECTION, METRIC_ALWAYS, OF_COMPONENTS)        \
+    X(METRIC_LOSS, "Loss", TASK_PROJECTION, METRIC_OF_AIM, 1u << AIM_LOSSES)                       \
     X(METRIC_OUTLIERS, "Outliers", TASK_DETECTION, METRIC_ALWAYS, ANY_AIM)
 
 #define X(name, word, model) name,
@@ -341,6 +344,12 @@ static inline bool role_is_number(enum row_role role)
 static inline bool task_has_label(enum task task)
 {
     return task == TASK_CLASSIFICATION || task == TASK_REGRESSION;
+}
+
+/* The aim by whose metrics a training is measured that names none. */
+static inline enum aim aim_measured(enum aim aim)
+{
+    return aim == AIM_MARGINS || aim == AIM_LOSSES ? aim : AIM_MEANS;
 }
 
 /* Does a category with this rule take its cells as numbers? Of a cross they are its buckets. */
@@ -436,5 +445,3 @@ struct measure {
 /* metric_find, with the number; false also for a number that the metric does not take. */
 bool measure_find(struct slice name, struct measure *measure);
 void measure_append(struct measure measure, struct text *out); /* measure_find finds it again */
-
-#endif

@@ -4,8 +4,7 @@
  * The first failure (memory, a limit, a repeated attribute) is stored in
  * parse->status and ends the parse; what actions do after it is never read.
  */
-#ifndef PARSER_BUILD_H
-#define PARSER_BUILD_H
+#pragma once
 
 #include "parser/lexer.h"
 #include "parser/statement.h"
@@ -92,5 +91,3 @@ void build_constraint(struct parse *parse, const struct span *expression,
                       const struct name *group_by);
 
 struct span span_of(const struct token *first, const struct token *last);
-
-#endif

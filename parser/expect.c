@@ -90,8 +90,10 @@ static const struct {
     {TOKEN_FORECAST, "FORECAST model [FOR steps] [WITH ...] [INTO table]"},
     {TOKEN_CANCEL, "CANCEL JOB number"},
     {TOKEN_ROLLBACK, "ROLLBACK MODEL model TO version"},
-    {TOKEN_EXPORT, "EXPORT MODEL model TO 'file' [FORMAT name]"},
-    {TOKEN_IMPORT, "IMPORT MODEL new_model FROM 'file' [FORMAT name]"},
+    {TOKEN_EXPORT,
+     "EXPORT MODEL model TO 'file' [FORMAT name] or EXPORT DEFINITION name TO 'file'"},
+    {TOKEN_IMPORT,
+     "IMPORT MODEL new_model FROM 'file' [FORMAT name] or IMPORT DEFINITION name FROM 'file'"},
     {TOKEN_REPORT, "REPORT MODEL model TO 'file' [FORMAT html | markdown]"},
 };
 

@@ -4,8 +4,7 @@
  *     expected COLUMN, LABEL, USING or INTO, found "LABLE"
  *     HINT: Did you mean LABEL?
  */
-#ifndef PARSER_EXPECT_H
-#define PARSER_EXPECT_H
+#pragma once
 
 #include "parser/grammar_driver.h"
 
@@ -28,5 +27,3 @@ void progress_token(struct progress *progress, const struct token *token, bool a
 /* Always SYNTAX, with position, message and hint. */
 enum status fail_syntax(const struct yyParser *parser, const struct progress *progress,
                         const struct token *found, struct error *err);
-
-#endif

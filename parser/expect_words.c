@@ -50,7 +50,8 @@ static bool hint_of_verb(const struct yyParser *parser, const struct progress *p
 {
     static const char *const forecast[] = {"FORECAST"}, *const recommend[] = {"RECOMMEND"};
     static const char *const cluster[] = {"CLUSTER", "SEGMENT"};
-    static const char *const predict[] = {"SCORE", "INFER", "CLASSIFY"};
+    static const char *const predict[] = {"SCORE", "INFER", "CLASSIFY", "TRANSFORM"};
+    static const char *const train[] = {"FIT", "LEARN"};
     static const char *const evaluate[] = {"TEST", "VALIDATE", "MEASURE"};
     const struct {
         const char *const *words;
@@ -67,6 +68,7 @@ static bool hint_of_verb(const struct yyParser *parser, const struct progress *p
          "TO TRAIN KMeans WITH n_clusters = 3 INTO m makes clusters, and TO PREDICT cluster USING "
          "m "
          "names each row's."},
+        {train, COUNT(train), "Write TO TRAIN LinearClassifier LABEL column INTO model."},
         {predict, COUNT(predict), "Write TO PREDICT column USING model."},
         {evaluate, COUNT(evaluate), "Write TO EVALUATE model."},
     };

@@ -164,6 +164,12 @@ statement ::= DEFINE(V) replacing MODEL estimator defaults AS definition.
 statement ::= DROP(V) DEFINITION if_exists estimator.
     { build_verb(parse, STATEMENT_DROP_DEFINITION, &V); }
 
+// EXPORT DEFINITION name TO 'file'; IMPORT DEFINITION name FROM 'file'
+statement ::= EXPORT(V) DEFINITION estimator TO file.
+    { build_verb(parse, STATEMENT_EXPORT_DEFINITION, &V); }
+statement ::= IMPORT(V) DEFINITION estimator FROM file.
+    { build_verb(parse, STATEMENT_IMPORT_DEFINITION, &V); }
+
 replacing ::= .
 replacing ::= OR REPLACE.                  { parse->statement->is_replacing = true; }
 

@@ -1,8 +1,7 @@
 /*
  * grammar_driver.h - the calls into the parser that lemon generates.
  */
-#ifndef PARSER_GRAMMAR_DRIVER_H
-#define PARSER_GRAMMAR_DRIVER_H
+#pragma once
 
 #include "parser/build.h"
 
@@ -25,5 +24,3 @@ int grammar_token_count(void); /* kinds are 0 .. count - 1 */
 /* The grammar met what grammar_accepts() had refused: our mistake, reported
  * rather than hidden. */
 void fail_syntax_unexplained(struct parse *parse);
-
-#endif

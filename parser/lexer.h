@@ -6,8 +6,7 @@
  * passes the answer to the lexer, so that a/b:v1/Class is one token after TRAIN,
  * and [a b] is a name where no list can be.
  */
-#ifndef PARSER_LEXER_H
-#define PARSER_LEXER_H
+#pragma once
 
 #include "base/error.h"
 
@@ -46,5 +45,3 @@ bool keyword_is_reserved(int kind);
 
 /* Where the token ends. */
 int token_end(const struct token *token);
-
-#endif

@@ -12,8 +12,7 @@
  * DEFINITION, CANCEL JOB, ROLLBACK MODEL, EXPORT MODEL, IMPORT MODEL, EXPLAIN SELECT ... TO ...;
  * and TO TRAIN, whose SELECT was forgotten). All else is the host's, byte for byte.
  */
-#ifndef PARSER_PARSER_H
-#define PARSER_PARSER_H
+#pragma once
 
 #include "parser/statement.h"
 
@@ -44,5 +43,3 @@ enum status parse_piece(struct slice text, const struct piece *piece, struct are
  * not run must not look as if it had. */
 enum status parse_statement(struct slice text, struct arena *arena, struct statement *statement,
                             struct error *err);
-
-#endif

@@ -7,8 +7,7 @@
  * into its text instead, each where its parameter stood. Numbers are those that the database gives:
  * a ? has one more than the greatest before it, a name that of its first place.
  */
-#ifndef PARSER_PLACEHOLDERS_H
-#define PARSER_PLACEHOLDERS_H
+#pragma once
 
 #include "base/error.h"
 #include "parser/statement.h"
@@ -41,5 +40,3 @@ enum status placeholders_of_statement(struct slice statement, enum placeholder_s
 /* The text with values[number - 1] in the place of each parameter. */
 void placeholders_fill(struct slice text, const struct placeholders *places,
                        const struct slice *values, struct text *out);
-
-#endif

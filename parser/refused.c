@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "parser/other_calls.h"
 #include "parser/scan.h"
 #include "parser/splitter.h"
 
@@ -481,7 +482,7 @@ bool refused_hint(struct slice text, int position, struct error *err)
            hint_first_verb((struct reader){text, piece.span.start, piece.span.end}, err) ||
            hint_except((struct reader){text, piece.span.start, piece.span.end}, err) ||
            hint_all_columns((struct reader){text, piece.span.start, piece.span.end}, err) ||
-           hint_inside(text, piece.span, &head, position, err);
+           hint_inside(text, piece.span, &head, position, err) || other_calls_hint(text, err);
 }
 
 bool refused_show_hint(struct slice text, struct error *err)
@@ -586,6 +587,22 @@ static bool hint_file(struct slice name, struct error *err)
     return false;
 }
 
+/* FROM read_csv('a.csv'), as DuckDB has it */
+static bool hint_reader(struct slice name, struct error *err)
+{
+    static const char *const readers[] = {"read_csv", "read_csv_auto", "read_parquet", "read_json",
+                                          "read_json_auto"};
+
+    for (size_t i = 0; i < COUNT(readers); i++)
+        if (slice_is_fold(name, readers[i])) {
+            error_hint(err, "A file is read into a table first: .import --csv a.csv t in the "
+                            "sqlite3 shell. In Python totrain.train takes DataFrames, and "
+                            "relations of DuckDB.");
+            return true;
+        }
+    return false;
+}
+
 /* predict(...), pgml.train(...): `name` has no schema. */
 static void hint_function(struct slice name, bool is_postgres, struct error *err)
 {
@@ -621,6 +638,10 @@ static void hint_misspelt_function(struct slice name, struct error *err)
 
     if (!is_our_function(name))
         return;
+    if (slice_is_fold(name, "totrain_train") || slice_is_fold(name, "totrain_fit")) {
+        error_hint(err, "A statement trains: %s", form_of(VERB_TRAIN));
+        return;
+    }
     for (size_t i = 0; i < COUNT(ours) && found < 0; i++)
         if (strncmp(ours[i], name.data, name.size) == 0)
             found = (int)i;
@@ -671,7 +692,7 @@ bool refused_missing_hint(struct slice text, struct error *err)
         return false;
     if (missing.is_column)
         return hint_unquoted_model(text, missing.name, err);
-    if (missing.is_table && hint_file(missing.name, err))
+    if (missing.is_table && (hint_file(missing.name, err) || hint_reader(missing.name, err)))
         return true;
     name = missing.name;
     dot = memrchr(name.data, '.', name.size);
@@ -681,7 +702,7 @@ bool refused_missing_hint(struct slice text, struct error *err)
     }
     for (size_t i = 0; missing.is_table && i < COUNT(schemas); i++)
         missing.is_table = !slice_is_fold(schema, schemas[i]);
-    if (!missing.is_table)
+    if (!missing.is_table && !other_calls_hint(text, err))
         hint_function(name, missing.is_postgres, err);
     if (!missing.is_table && !missing.is_postgres && !err->hint[0])
         hint_misspelt_function(name, err);

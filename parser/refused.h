@@ -10,8 +10,7 @@
  * only where nothing of the database's own could have been meant: its first words, or the verb's
  * place among its neighbours, say so.
  */
-#ifndef PARSER_REFUSED_H
-#define PARSER_REFUSED_H
+#pragma once
 
 #include "base/error.h"
 #include "parser/parser.h"
@@ -33,5 +32,3 @@ bool refused_show_hint(struct slice text, struct error *err);
  * keyword is misspelt there the hint names it; at the end the hint says that something is missing.
  */
 void refused_select_hint(struct slice select, struct error *err);
-
-#endif

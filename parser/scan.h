@@ -7,8 +7,7 @@
  * in E'...'. Our half (after TO, and our own commands) lets a backslash carry
  * the next character in both kinds of quotes.
  */
-#ifndef PARSER_SCAN_H
-#define PARSER_SCAN_H
+#pragma once
 
 #include "base/text.h"
 
@@ -41,5 +40,3 @@ struct scan scan_bracket(struct slice text, int at);
 
 struct slice scan_text(struct slice text, const struct scan *scan);
 bool scan_is_word_byte(char c); /* may continue a word */
-
-#endif

@@ -55,8 +55,9 @@ static bool begins_command(struct slice first, struct slice second)
         return slice_is_fold(second, "DEFINITION");
     if (slice_is_fold(first, "CANCEL"))
         return slice_is_fold(second, "JOB");
-    if (slice_is_fold(first, "ROLLBACK") || slice_is_fold(first, "EXPORT") ||
-        slice_is_fold(first, "IMPORT") || slice_is_fold(first, "REPORT"))
+    if (slice_is_fold(first, "EXPORT") || slice_is_fold(first, "IMPORT"))
+        return slice_is_fold(second, "MODEL") || slice_is_fold(second, "DEFINITION");
+    if (slice_is_fold(first, "ROLLBACK") || slice_is_fold(first, "REPORT"))
         return slice_is_fold(second, "MODEL");
     /* A SELECT was forgotten: no host has a statement that begins with TO. */
     return slice_is_fold(first, "TO") && word_is_one_of(second, verbs, COUNT(verbs));

@@ -1,8 +1,7 @@
 /*
  * splitter.h - statements of a script, one after the other.
  */
-#ifndef PARSER_SPLITTER_H
-#define PARSER_SPLITTER_H
+#pragma once
 
 #include "parser/parser.h"
 
@@ -10,5 +9,3 @@
  * one piece, as in sqlite3_complete(). Never fails: a piece that does not end
  * has .open set. */
 struct piece split_piece(struct slice text, int from);
-
-#endif

@@ -27,6 +27,8 @@ static const char *const kind_names[] = {
     [STATEMENT_SHOW_DEFINITIONS] = "SHOW DEFINITIONS",
     [STATEMENT_SHOW_DEFINITION] = "SHOW DEFINITION",
     [STATEMENT_DROP_DEFINITION] = "DROP DEFINITION",
+    [STATEMENT_EXPORT_DEFINITION] = "EXPORT DEFINITION",
+    [STATEMENT_IMPORT_DEFINITION] = "IMPORT DEFINITION",
 };
 
 const char *statement_kind_name(enum statement_kind kind)

@@ -8,8 +8,7 @@
  * the whole text that was handed to the parser, so that an error in the third
  * statement of a script shows the right line.
  */
-#ifndef PARSER_STATEMENT_H
-#define PARSER_STATEMENT_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -52,7 +51,9 @@ enum statement_kind {
     STATEMENT_DEFINE_MODEL,
     STATEMENT_SHOW_DEFINITIONS,
     STATEMENT_SHOW_DEFINITION,
-    STATEMENT_DROP_DEFINITION
+    STATEMENT_DROP_DEFINITION,
+    STATEMENT_EXPORT_DEFINITION,
+    STATEMENT_IMPORT_DEFINITION
 };
 
 /* ----- names and values ----- */
@@ -175,7 +176,7 @@ struct statement {
 
     struct value number; /* CANCEL JOB id, ROLLBACK MODEL m TO version (number or string), FORECAST
                             m FOR steps; without them its text is empty */
-    struct slice file;   /* EXPORT and REPORT MODEL m TO 'file', IMPORT MODEL m FROM 'file' */
+    struct slice file;   /* EXPORT and REPORT m TO 'file', IMPORT m FROM 'file' */
     int file_position;   /* where it begins */
     struct name format;  /* EXPORT, IMPORT, REPORT ... FORMAT */
     struct name image;   /* RUN image */
@@ -217,5 +218,3 @@ const char *statement_kind_name(enum statement_kind kind); /* "TRAIN", "SHOW MOD
 
 /* The last part of a path; NULL text when the path is empty. */
 struct name path_last(const struct path *path);
-
-#endif

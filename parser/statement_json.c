@@ -202,7 +202,10 @@ static void add_commands(cJSON *object, const struct statement *statement)
     else if (statement->kind == STATEMENT_ROLLBACK_MODEL)
         json_add(object, "version", value_json(&statement->number));
     else if (statement->kind == STATEMENT_EXPORT_MODEL ||
-             statement->kind == STATEMENT_IMPORT_MODEL || statement->kind == STATEMENT_REPORT_MODEL)
+             statement->kind == STATEMENT_IMPORT_MODEL ||
+             statement->kind == STATEMENT_REPORT_MODEL ||
+             statement->kind == STATEMENT_EXPORT_DEFINITION ||
+             statement->kind == STATEMENT_IMPORT_DEFINITION)
         json_add_string(object, "file", statement->file);
     add_name(object, "format", &statement->format);
 }

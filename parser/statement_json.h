@@ -1,8 +1,7 @@
 /*
  * statement_json.h - a statement as JSON, for tests and tools.
  */
-#ifndef PARSER_STATEMENT_JSON_H
-#define PARSER_STATEMENT_JSON_H
+#pragma once
 
 #include "parser/statement.h"
 
@@ -10,5 +9,3 @@
  * its members): what `totrain parse` prints. */
 enum status statement_print_json(const struct statement *statement, struct text *out,
                                  struct error *err);
-
-#endif

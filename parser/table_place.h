@@ -1,8 +1,7 @@
 /*
  * table_place.h - the table that a SELECT of the database's names at a place.
  */
-#ifndef PARSER_TABLE_PLACE_H
-#define PARSER_TABLE_PLACE_H
+#pragma once
 
 #include "base/text.h"
 
@@ -14,5 +13,3 @@ bool names_no_table(struct slice select);
 
 /* Does a name begin at this byte, of a SELECT without FROM? */
 bool is_name_without_table(struct slice select, int position);
-
-#endif

@@ -32,16 +32,6 @@ bool auto_is_named(const struct statement *statement)
     return slice_is_fold(statement->model.text, AUTO_NAME);
 }
 
-bool auto_kind_at(uint32_t i, const char **classifier, const char **regressor, const char **values)
-{
-    if (i >= AUTO_KINDS)
-        return false;
-    *classifier = auto_kinds[i].classifier;
-    *regressor = auto_kinds[i].regressor;
-    *values = auto_kinds[i].values;
-    return true;
-}
-
 /* ----- the task ----- */
 
 enum status auto_choose(struct planning *planning)

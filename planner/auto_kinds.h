@@ -11,8 +11,7 @@
  * cannot take the rows as the first one does, or the settings of the statement, is not tried, and a
  * notice says why.
  */
-#ifndef PLANNER_AUTO_KINDS_H
-#define PLANNER_AUTO_KINDS_H
+#pragma once
 
 #include "planner/planning.h"
 #include "planner/search.h"
@@ -22,10 +21,6 @@
 
 bool auto_is_named(const struct statement *statement);
 
-/* One after the other; false: there is none at this place. The names of both tasks, and what a
- * WITH draws from. */
-bool auto_kind_at(uint32_t i, const char **classifier, const char **regressor, const char **values);
-
 /* plan->estimator becomes the first kind of the label's task. The SELECT is described then. */
 enum status auto_choose(struct planning *planning);
 /* Fills the search's candidates: so many trials of the estimator's task. */
@@ -33,5 +28,3 @@ enum status auto_draw(struct planning *planning, uint64_t seed, struct search *s
 
 /* "LinearClassifier, XGBClassifier and ..." */
 void auto_append_kinds(const struct search *search, struct text *out);
-
-#endif

@@ -5,8 +5,7 @@
  * test double. The planner asks two things: what does this query return, and
  * which model has this name.
  */
-#ifndef PLANNER_CATALOG_H
-#define PLANNER_CATALOG_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/cell.h"
@@ -135,7 +134,6 @@ struct model_summary {
                                             these, in their order, crosses last */
     size_t made_count;
     uint32_t component_count; /* components of a projection; else 0 */
-    bool is_linear;           /* its outputs are sums of features (kind->linear) */
     const struct kind *kind;
     const struct kind_params *params; /* attributes that train one like it; NULL: not known */
     const void *outline;              /* the same as in struct model */
@@ -216,5 +214,3 @@ struct catalog {
     enum status (*working_folder)(void *self, struct arena *arena, struct slice *folder,
                                   struct error *err);
 };
-
-#endif

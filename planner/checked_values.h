@@ -8,12 +8,9 @@
  * would take the place of that column, and wherever forecast.anomaly is set. The values then keep
  * their name, and what is expected has another one. A name that the SELECT has is LABEL_name.
  */
-#ifndef PLANNER_CHECKED_VALUES_H
-#define PLANNER_CHECKED_VALUES_H
+#pragma once
 
 #include "planner/planning.h"
 
 /* Behind plan_outputs and query_describe. INVALID where forecast.anomaly has no use. */
 enum status checked_values_plan(struct planning *planning);
-
-#endif

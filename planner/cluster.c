@@ -50,8 +50,9 @@ static enum status check_others(const struct planning *planning)
                       "Leave it out: what the job makes is written when it is done.");
 }
 
-static const char *const names[] = {"job.image",         "job.priority", "job.worker_cpu",
-                                    "job.worker_memory", "job.ps_cpu",   "job.read"};
+static const char *const names[] = {"job.image",      "job.priority",      "job.profile",
+                                    "job.worker_cpu", "job.worker_memory", "job.ps_cpu",
+                                    "job.read"};
 
 bool cluster_knows(const char *attribute)
 {
@@ -150,6 +151,7 @@ enum status cluster_plan(struct planning *planning)
     cluster->is_wanted = true;
     TRY(slice_keep(planning, text_of(planning, "job.image"), &cluster->image));
     TRY(slice_keep(planning, text_of(planning, "job.priority"), &cluster->priority_class));
+    TRY(slice_keep(planning, text_of(planning, "job.profile"), &cluster->profile));
     TRY(slice_keep(planning, text_of(planning, "job.worker_memory"), &cluster->memory));
     cluster->cpu_m = cpu_of(planning, "job.worker_cpu");
     cluster->server_cpu_m = cpu_of(planning, "job.ps_cpu");

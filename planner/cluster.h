@@ -1,8 +1,7 @@
 /*
  * cluster.h - where the processes of a job run, and what it asks of the cluster.
  */
-#ifndef PLANNER_CLUSTER_H
-#define PLANNER_CLUSTER_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -12,5 +11,3 @@ enum status cluster_plan(struct planning *planning);
 enum status cluster_plan_reading(struct planning *planning);
 /* Has the attribute of this name a use on clusters alone? */
 bool cluster_knows(const char *attribute);
-
-#endif

@@ -9,8 +9,7 @@
  * A name that AS gives holds for the statement, in all of its COLUMN clauses, and hides a column of
  * that name there. What it stands for may not have such names in it.
  */
-#ifndef PLANNER_COLUMN_CALLS_H
-#define PLANNER_COLUMN_CALLS_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -18,5 +17,3 @@
  * that is there twice, and for an argument that the function does not have, that it has twice, or
  * before which others are missing. */
 enum status column_calls_settle(struct planning *planning);
-
-#endif

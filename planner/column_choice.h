@@ -16,8 +16,7 @@
  *
  * Where clauses are for parts of a model (FOR), an input that both name is one input of both.
  */
-#ifndef PLANNER_COLUMN_CHOICE_H
-#define PLANNER_COLUMN_CHOICE_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -99,5 +98,3 @@ enum status column_choose_call(struct planning *planning, const struct column *c
 /* A column that is named alone, or by a function that says what it is. */
 enum status column_choose(struct planning *planning, const struct name *name,
                           const struct choice *choice, struct choices *choices);
-
-#endif

@@ -25,7 +25,9 @@ bool column_is_date(const struct query_column *column)
 
 uint32_t date_parts_usual(const struct planning *planning, const struct query_column *column)
 {
-    if (planning->plan->estimator->kind->takes_numbers_alone)
+    const struct kind *kind = planning->plan->estimator->kind;
+
+    if (kind->takes_numbers_alone || kind->spreads_words)
         return bit(DATE_AGE);
     return bit(DATE_AGE) | bit(DATE_MONTH) | bit(DATE_WEEKDAY) |
            (column->times > 0 ? bit(DATE_HOUR) : 0);

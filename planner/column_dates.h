@@ -1,8 +1,7 @@
 /*
  * column_dates.h - columns of dates -> the parts of them that a model takes (inputs/dates.h).
  */
-#ifndef PLANNER_COLUMN_DATES_H
-#define PLANNER_COLUMN_DATES_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -25,5 +24,3 @@ enum status column_check_dates(const struct planning *planning, const struct que
 
 /* For a column of dates that was not named in DATE(). */
 enum status date_notice(const struct planning *planning, const struct query_column *column);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * EXCLUDE, as DuckDB has it, is the same word.
  */
-#ifndef PLANNER_COLUMN_EXCEPT_H
-#define PLANNER_COLUMN_EXCEPT_H
+#pragma once
 
 #include "planner/column_choice.h"
 
@@ -19,5 +18,3 @@ enum status column_except_find(struct planning *planning, const struct column *a
                                bool **excepted);
 /* Keep in the plan which columns no clause takes after all, for EXPLAIN. */
 enum status column_except_keep(struct planning *planning, const struct choices *choices);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * What they mean is in column_choice.c. docs/columns.md is printed from this list.
  */
-#ifndef PLANNER_COLUMN_FUNCTION_H
-#define PLANNER_COLUMN_FUNCTION_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -42,7 +41,3 @@ enum status column_refuse_arguments(const struct column *call, const char *takes
                                     struct error *err);
 /* "NUMERIC, VOCABULARY, ... and TEXT" */
 void column_functions_append(struct text *out);
-/* The reference of all of them, in Markdown. */
-void column_functions_document(struct text *out);
-
-#endif

@@ -11,8 +11,7 @@
  * The rule knows counts alone. It is asked twice: of the sample, before rows are read, and of all
  * rows when they have been; the second answer counts.
  */
-#ifndef PLANNER_COLUMN_KIND_H
-#define PLANNER_COLUMN_KIND_H
+#pragma once
 
 #include "planner/catalog.h"
 #include "scoring/cell_counts.h"
@@ -48,5 +47,3 @@ bool name_is_key(struct slice name);
 /* Takes the counts of a census of so many rows into the column, which had been described. */
 void query_column_take(struct query_column *column, const struct cell_counts *counts,
                        uint64_t rows);
-
-#endif

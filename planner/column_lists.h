@@ -8,8 +8,7 @@
  * A shape of several dimensions is that of their product. The types of the values, which SQLFlow
  * has behind the delimiters, are checked and have no effect: numbers are numbers.
  */
-#ifndef PLANNER_COLUMN_LISTS_H
-#define PLANNER_COLUMN_LISTS_H
+#pragma once
 
 #include "inputs/cell_list.h"
 #include "planner/planning.h"
@@ -26,5 +25,3 @@ enum status column_delimiter_read(const struct column *argument, char *delimiter
 
 /* Reads IMAGE(c, height, width[, channels]). */
 enum status column_image_read(const struct column *call, struct cell_list *list, struct error *err);
-
-#endif

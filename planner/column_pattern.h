@@ -8,8 +8,7 @@
  * A regular expression tells capitals from small letters; LIKE does not, as names are found in
  * either.
  */
-#ifndef PLANNER_COLUMN_PATTERN_H
-#define PLANNER_COLUMN_PATTERN_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -20,5 +19,3 @@ bool column_is_quoted_pattern(const struct query *query, const struct column *co
  * the pattern where it is no regular expression, or one that could cost any amount of time. */
 enum status column_pattern_match(struct planning *planning, const struct column *column,
                                  bool **matched);
-
-#endif

@@ -14,8 +14,7 @@
  * multiplied out in pairs of doubles (T. J. Dekker, "A floating-point technique for extending the
  * available precision", 1971).
  */
-#ifndef PLANNER_COLUMN_ROUNDS_H
-#define PLANNER_COLUMN_ROUNDS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@
 void round_bounds(double *bounds, uint32_t count);
 /* The base is above 1; 0: e. False: base^(count - 1/2) is beyond all doubles. */
 bool log_round_bounds(double base, double *bounds, uint32_t count);
-
-#endif

@@ -7,13 +7,10 @@
  *     of trees                         counts in hash buckets               LIST_WORDS of
  * cell_list.h
  */
-#ifndef PLANNER_COLUMN_TEXT_H
-#define PLANNER_COLUMN_TEXT_H
+#pragma once
 
 #include "planner/column_choice.h"
 
 /* The name that the call begins with, and what it makes of the column. */
 enum status column_text_read(struct planning *planning, const struct column *call,
                              const struct name **column, struct choice *choice);
-
-#endif

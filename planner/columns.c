@@ -20,6 +20,7 @@
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/roles.h"
+#include "planner/two_columns.h"
 #include "scoring/transform.h"
 
 #define UNREADABLE_BYTES 300 /* length of a proposal for columns that no model reads */
@@ -1304,7 +1305,7 @@ enum status columns_plan(struct planning *planning)
 
     TRY(choices_new(planning, &choices));
     TRY(check_clauses(planning));
-    if (old_model_is_named(planning))
+    if (old_model_gives_inputs(planning))
         TRY(choose_as_before(planning, &choices));
     else if (statement->column_clause_count > 0)
         TRY(choose_by_clauses(planning, &choices));
@@ -1312,9 +1313,12 @@ enum status columns_plan(struct planning *planning)
         for (size_t i = 0; i < planning->plan->query.count; i++)
             choose_column(planning->plan, i, statement->select_position, &choices);
     TRY(column_except_keep(planning, &choices));
+    if (estimator_is_of_two(planning->plan->estimator))
+        two_columns_choose(planning->plan, &choices);
     TRY(leave_out(planning, &choices));
     TRY(cross_quantiles_find(planning, &choices));
     TRY(make_crosses(planning, &choices));
     TRY(choose_parts(planning, &choices));
-    return make_inputs(planning, &choices);
+    TRY(make_inputs(planning, &choices));
+    return estimator_is_of_two(planning->plan->estimator) ? two_columns_check(planning) : STATUS_OK;
 }

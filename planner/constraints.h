@@ -10,8 +10,7 @@
  * the end of a list of directions, which have none then. Columns are those of the SELECT that are
  * inputs. A date of several parts is one column; of its parts each has a name, "signup.age".
  */
-#ifndef PLANNER_CONSTRAINTS_H
-#define PLANNER_CONSTRAINTS_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -19,5 +18,3 @@
  * what is neither form, for a column that is no input, and for the direction of a category or of
  * several parts of a date. LIMIT beyond INTERACTION_GROUPS_MAX groups. */
 enum status constraints_plan(struct planning *planning);
-
-#endif

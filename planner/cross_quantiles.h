@@ -7,8 +7,7 @@
  * once more, for the numbers of these columns: rows that are held out, too, of which no other thing
  * is known than where they lie. The bounds are exact, and do not depend on the order of the rows.
  */
-#ifndef PLANNER_CROSS_QUANTILES_H
-#define PLANNER_CROSS_QUANTILES_H
+#pragma once
 
 #include "planner/column_choice.h"
 
@@ -16,5 +15,3 @@
  * for more rows than CROSS_QUANTILE_ROWS_MAX. */
 #define CROSS_QUANTILE_ROWS_MAX (1u << 27)
 enum status cross_quantiles_find(struct planning *planning, struct choices *choices);
-
-#endif

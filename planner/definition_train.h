@@ -5,8 +5,7 @@
  *     WITH model.dim = 32    definition_take_setting    plan->definition_values
  *     inputs                 definition_make_graph      plan->graph
  */
-#ifndef PLANNER_DEFINITION_TRAIN_H
-#define PLANNER_DEFINITION_TRAIN_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -25,5 +24,3 @@ enum status definition_take_setting(struct planning *planning, const struct sett
 /* When inputs and outputs are known. Nothing, where the statement trains by no definition. INVALID,
  * with line and column of the definition. */
 enum status definition_make_graph(struct planning *planning);
-
-#endif

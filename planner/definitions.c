@@ -33,28 +33,40 @@ static enum status check_schema(const struct planning *planning)
                    "there is no schema \"%.*s\"", SLICE_FORMAT(schema));
 }
 
-/* WITH model.dim must mean one thing. */
-static enum status check_arguments(const struct planning *planning,
-                                   const struct definition *definition)
+enum status definition_check_arguments(const struct definition *definition, struct arena *arena,
+                                       struct error *err)
 {
     const struct estimator *estimator = estimator_defined();
 
     for (size_t i = 0; i < definition->argument_count; i++) {
         const struct definition_argument *argument = &definition->arguments[i];
-        const struct slice name =
-            arena_printf(planning->arena, "model.%.*s", SLICE_FORMAT(argument->name));
+        const struct slice name = arena_printf(arena, "model.%.*s", SLICE_FORMAT(argument->name));
         const struct attribute *attribute;
 
         if (!name.data)
-            return fail_no_memory(planning->err);
+            return fail_no_memory(err);
         attribute = attribute_find_written(name, SCOPE_TRAIN, estimator);
         if (!attribute || !estimator_uses(estimator, attribute))
             continue;
-        fail_at(planning->err, STATUS_INVALID, argument->place,
-                "%.*s is an attribute of all models", SLICE_FORMAT(name));
-        return error_hint(planning->err, "Give the argument another name.");
+        fail_at(err, STATUS_INVALID, argument->place, "%.*s is an attribute of all models",
+                SLICE_FORMAT(name));
+        return error_hint(err, "Give the argument another name.");
     }
     return STATUS_OK;
+}
+
+/* A name that a new definition may have. */
+static enum status take_new_name(struct planning *planning)
+{
+    TRY(read_name(planning));
+    if (zoo_find(planning->plan->definition_name.name))
+        return refuse_zoo(planning, "means the same everywhere");
+    return check_schema(planning);
+}
+
+enum status definition_plan_import(struct planning *planning)
+{
+    return take_new_name(planning);
 }
 
 enum status definition_plan_define(struct planning *planning)
@@ -65,13 +77,10 @@ enum status definition_plan_define(struct planning *planning)
 
     if (!definition)
         return fail_no_memory(planning->err);
-    TRY(read_name(planning));
-    if (zoo_find(plan->definition_name.name))
-        return refuse_zoo(planning, "means the same everywhere");
-    TRY(check_schema(planning));
+    TRY(take_new_name(planning));
     TRY(definition_of_statement(statement, planning->program, planning->arena, definition,
                                 planning->err));
-    TRY(check_arguments(planning, definition));
+    TRY(definition_check_arguments(definition, planning->arena, planning->err));
     plan->definition = definition;
     plan->is_replacing = statement->is_replacing;
     return STATUS_OK;

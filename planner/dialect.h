@@ -4,8 +4,7 @@
  * Statements are planned and lowered by these members, and do not ask which database it is. Where
  * whole texts differ, as hints that name functions, enum sql_dialect (catalog.h) still decides.
  */
-#ifndef PLANNER_DIALECT_H
-#define PLANNER_DIALECT_H
+#pragma once
 
 #include "planner/catalog.h"
 
@@ -25,5 +24,3 @@ struct dialect {
 };
 
 const struct dialect *dialect_of(enum sql_dialect dialect);
-
-#endif

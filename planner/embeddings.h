@@ -2,8 +2,7 @@
  * embeddings.h - EMBEDDING(category, dimension) in COLUMN sets model.embedding_dimension, where all
  * have the same one.
  */
-#ifndef PLANNER_EMBEDDINGS_H
-#define PLANNER_EMBEDDINGS_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -16,5 +15,3 @@ const struct value *embedding_dimension(const struct column *column);
  * without embeddings; INVALID for several, WITH's among them, where the model multiplies
  * embeddings. */
 enum status embeddings_setting(struct planning *planning, const struct setting **setting);
-
-#endif

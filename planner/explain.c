@@ -260,8 +260,10 @@ static void explain_model(struct explanation *explanation)
     text_printf(out, "%s, %s", plan->estimator->name, task_words[plan->estimator->task]);
     explanation_line(explanation, "model");
     if (plan->model_name.size > 0) {
-        text_printf(out, "%.*s of version %lld, whose inputs it takes",
-                    SLICE_FORMAT(plan->model_name), (long long)plan->model.version);
+        text_printf(out, "%.*s of version %lld, whose %s", SLICE_FORMAT(plan->model_name),
+                    (long long)plan->model.version,
+                    plan->estimator->kind->learns_series ? "series move on by new rows"
+                                                         : "inputs it takes");
         explanation_line(explanation, "goes on from");
     }
     if (plan->into_schema.size > 0)
@@ -541,6 +543,8 @@ static void explain_place(struct explanation *explanation)
     if (training->max_workers > training->min_workers)
         text_printf(out, " to %u", training->max_workers);
     explain_idle(explanation);
+    if (training->max_workers > training->min_workers && training->servers == 0)
+        text_append_string(out, "; those that do not pay, as the job measures, are given back");
     explanation_line(explanation, "workers");
     if (training->threads > 0)
         text_printf(out, "%u", training->threads);

@@ -1,8 +1,7 @@
 /*
  * explain.h - the lines of EXPLAIN.
  */
-#ifndef PLANNER_EXPLAIN_H
-#define PLANNER_EXPLAIN_H
+#pragma once
 
 #include "planner/plan.h"
 
@@ -19,5 +18,3 @@ struct plan_line {
  * TO TRAIN has; 0: not known. */
 enum status plan_explain(const struct plan *plan, uint64_t rows, struct arena *arena,
                          struct plan_line **lines, size_t *count, struct error *err);
-
-#endif

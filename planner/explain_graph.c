@@ -6,7 +6,7 @@
 
 size_t explain_graph_lines(const struct plan *plan)
 {
-    return plan->spec.graph ? plan->spec.graph->node_count + 1 : 0;
+    return plan->spec.graph ? plan->spec.graph->node_count + 2 : 0;
 }
 
 static void explain_node(struct explanation *explanation, const struct graph_node *node)
@@ -40,6 +40,10 @@ void explain_graph(struct explanation *explanation)
     for (uint32_t i = 0; i < graph->node_count; i++)
         if (graph->nodes[i].is_used)
             explain_node(explanation, &graph->nodes[i]);
+    if (graph->loss != GRAPH_NONE) {
+        graph_node_print_name(&graph->nodes[graph->loss], &explanation->detail);
+        explanation_line(explanation, "loss");
+    }
     text_printf(&explanation->detail, "%.0f for a row, forward", graph->multiplications);
     explanation_line(explanation, "multiplications");
 }

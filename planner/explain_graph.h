@@ -4,13 +4,10 @@
  *
  *     dense_1    dense(concat_1, units = 64) -> (64); 1088 parameters
  */
-#ifndef PLANNER_EXPLAIN_GRAPH_H
-#define PLANNER_EXPLAIN_GRAPH_H
+#pragma once
 
 #include "planner/explanation.h"
 
 /* Lines at most; 0 where the plan has no graph. */
 size_t explain_graph_lines(const struct plan *plan);
 void explain_graph(struct explanation *explanation);
-
-#endif

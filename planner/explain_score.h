@@ -1,8 +1,7 @@
 /*
  * explain_score.h - plan_explain of PREDICT and EVALUATE.
  */
-#ifndef PLANNER_EXPLAIN_SCORE_H
-#define PLANNER_EXPLAIN_SCORE_H
+#pragma once
 
 #include "planner/explain.h"
 #include "planner/plan.h"
@@ -10,5 +9,3 @@
 /* plan_explain of PREDICT and EVALUATE */
 enum status explain_scoring(const struct plan *plan, struct arena *arena, struct plan_line **lines,
                             size_t *count, struct error *err);
-
-#endif

@@ -87,10 +87,16 @@ static enum status add_part(struct planning *planning, struct slice name)
 static enum status add_parts(struct planning *planning)
 {
     struct plan *plan = planning->plan;
+    const struct forecast_model *forecast = plan->model.outline;
+    const uint32_t regressors = forecast->groups + 1; /* behind the time */
 
     TRY(add_part(planning, SLICE("trend")));
     for (uint32_t i = 0; i < plan->part_season_count; i++)
         TRY(add_part(planning, arena_printf(planning->arena, "season_%u", plan->part_seasons[i])));
+    for (uint32_t i = 0; i < plan->part_effect_count; i++)
+        TRY(add_part(planning,
+                     arena_printf(planning->arena, "effect_%.*s",
+                                  SLICE_FORMAT(plan->model.inputs[regressors + i].name))));
     TRY(add_part(planning, SLICE("remainder")));
     return add_part(planning, SLICE("level_shift"));
 }
@@ -98,6 +104,7 @@ static enum status add_parts(struct planning *planning)
 enum status explain_series_plan(struct planning *planning)
 {
     struct plan *plan = planning->plan;
+    const struct forecast_model *forecast = plan->model.outline;
 
     if (planning->statement->explainer.text.size > 0)
         return refuse_explainer(planning);
@@ -108,7 +115,9 @@ enum status explain_series_plan(struct planning *planning)
     plan->label = plan->model.label;
     TRY(query_resolve(&plan->query, "label ", plan->label, planning->statement->select_position,
                       &plan->label_column, planning->err));
-    find_seasons(plan, plan->model.outline);
-    TRY(forecast_keys_plan(planning, PARTS + plan->part_season_count));
+    find_seasons(plan, forecast);
+    /* Logarithms have sums of effects, and values products. */
+    plan->part_effect_count = forecast->is_transformed ? 0 : forecast->regressors;
+    TRY(forecast_keys_plan(planning, PARTS + plan->part_season_count + plan->part_effect_count));
     return add_parts(planning);
 }

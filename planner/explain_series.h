@@ -7,12 +7,9 @@
  * There is a column for each length of a season that some series of the model have, and for the
  * shorter ones that its step suggests. A name that the history has is LABEL_name.
  */
-#ifndef PLANNER_EXPLAIN_SERIES_H
-#define PLANNER_EXPLAIN_SERIES_H
+#pragma once
 
 #include "planner/planning.h"
 
 /* UNSUPPORTED for an explainer that is named, INVALID for attributes of other explanations. */
 enum status explain_series_plan(struct planning *planning);
-
-#endif

@@ -1,13 +1,10 @@
 /*
  * explain_work.h - what a training will have to do: rows, steps, time.
  */
-#ifndef PLANNER_EXPLAIN_WORK_H
-#define PLANNER_EXPLAIN_WORK_H
+#pragma once
 
 #include "planner/explanation.h"
 
 /* The lines `rows`, `steps` and `expected time`. rows_guess: about how many the SELECT has; 0: it
  * is not known. A sample that is smaller than it could be has all of them. */
 void explain_work(struct explanation *explanation, uint64_t rows_guess);
-
-#endif

@@ -3,8 +3,7 @@
  *
  *     begin --(text into detail, line)*--> end
  */
-#ifndef PLANNER_EXPLANATION_H
-#define PLANNER_EXPLANATION_H
+#pragma once
 
 #include "planner/explain.h"
 #include "planner/planning.h"
@@ -26,5 +25,3 @@ void explanation_line(struct explanation *explanation, const char *item);
 void explanation_line_of(struct explanation *explanation, const char *item, struct slice name);
 enum status explanation_end(struct explanation *explanation, struct plan_line **lines,
                             size_t *count, struct error *err);
-
-#endif

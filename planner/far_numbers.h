@@ -6,8 +6,7 @@
  * Where there are QUERY_SAMPLE_ROWS rows and more, scoring looks on, in columns where the sample
  * has none.
  */
-#ifndef PLANNER_FAR_NUMBERS_H
-#define PLANNER_FAR_NUMBERS_H
+#pragma once
 
 #include "base/cell.h"
 #include "planner/plan.h"
@@ -22,5 +21,3 @@ bool far_number_is(const struct plan *plan, size_t input, const struct cell *cel
 /* Adds to the plan's notices what was found among all rows: numbers (model.input_count), NaN
  * where there is none. */
 void note_found_far_numbers(const struct plan *plan, const double *numbers);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * folds.h - train.folds: measuring by cross-validation.
  */
-#ifndef PLANNER_FOLDS_H
-#define PLANNER_FOLDS_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -12,5 +11,3 @@
 enum status folds_plan(struct planning *planning);
 /* The same of where the job runs and who reads the rows, once that is planned. */
 enum status folds_check_job(const struct planning *planning);
-
-#endif

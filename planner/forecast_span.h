@@ -3,8 +3,7 @@
  *
  * As SQLFlow's models of series have it: from forecast.start to forecast.end, both of which count.
  */
-#ifndef PLANNER_FORECAST_SPAN_H
-#define PLANNER_FORECAST_SPAN_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -12,5 +11,3 @@
  * both alone, for what is no date, for an end before the start, beside forecast.horizon, and where
  * dates would be written in another form than ISO's. */
 enum status forecast_span_setting(struct planning *planning, const struct setting **setting);
-
-#endif

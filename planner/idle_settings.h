@@ -2,8 +2,7 @@
  * idle_settings.h - attributes that SQLFlow's statements set, and for which there is nothing to do
  * here: they are read, change nothing, and a notice says why.
  */
-#ifndef PLANNER_IDLE_SETTINGS_H
-#define PLANNER_IDLE_SETTINGS_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -20,5 +19,3 @@ extern const struct idle_attribute idle_attributes[];
  * that it cannot have. */
 enum status idle_settings_take(struct planning *planning, const struct setting *setting,
                                bool *is_idle);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * judging.h - evaluate.report, evaluate.threshold and predict.threshold, checked against the model.
  */
-#ifndef PLANNER_JUDGING_H
-#define PLANNER_JUDGING_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -15,5 +14,3 @@ enum status average_check(const struct planning *planning);
 /* Finds the columns that metrics of a ranking or of times need beside the label of EVALUATE: the
  * model's, where the statement names no others. INVALID where there is none. */
 enum status aim_columns_plan(struct planning *planning);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * label.h - LABEL -> label of the model.
  */
-#ifndef PLANNER_LABEL_H
-#define PLANNER_LABEL_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -14,5 +13,3 @@ void label_date_notice(const struct plan *plan);
 void label_notice(const struct plan *plan);
 /* INVALID at a LABEL of the statement: the estimator learns without. */
 enum status label_refuse(const struct planning *planning, struct slice estimator);
-
-#endif

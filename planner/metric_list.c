@@ -49,6 +49,10 @@ static enum status refuse_aim(struct planning *planning, enum metric metric, int
             metric_name(metric));
     if (metric_task(metric) == TASK_CLASSIFICATION)
         return error_hint(err, "It is of probabilities, and a hinge loss learns none.");
+    if (metric_task(metric) == TASK_PROJECTION)
+        return error_hint(err, metric == METRIC_LOSS
+                                   ? "It is of definitions that have a loss of their own."
+                                   : "It is of principal components; of this model it is Loss.");
     if (metric_is_of(metric, AIM_RANKS))
         return error_hint(err, "It is of rankings, as XGBRanker and LGBMRanker learn them.");
     if (metric_is_of(metric, AIM_QUANTILES))

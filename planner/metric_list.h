@@ -1,8 +1,7 @@
 /*
  * metric_list.h - validation.metrics -> names of metrics.
  */
-#ifndef PLANNER_METRIC_LIST_H
-#define PLANNER_METRIC_LIST_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -14,5 +13,3 @@ enum status metrics_plan(struct planning *planning, enum task task, enum aim aim
 /* The one metric that the attribute names, of those of the aim, else `other`: plan->metrics[0]. */
 enum status metric_plan(struct planning *planning, const char *attribute, enum task task,
                         enum aim aim, enum metric other);
-
-#endif

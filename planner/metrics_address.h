@@ -1,8 +1,7 @@
 /*
  * metrics_address.h - where samples for Prometheus are served: 'PORT', 'IP:PORT', '[IPv6]:PORT'.
  */
-#ifndef PLANNER_METRICS_ADDRESS_H
-#define PLANNER_METRICS_ADDRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ struct planning;
 /* The address in job.metrics; size 0: it is not set. INVALID at a value that is no address. */
 enum status metrics_address_plan(struct planning *planning, struct slice *served_host,
                                  uint32_t *port);
-
-#endif

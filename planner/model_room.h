@@ -2,8 +2,7 @@
  * model_room.h - which models a session loads into its own memory: those of up to
  * catalog_limits.model_memory. Larger ones are scored by workers, which map them from files.
  */
-#ifndef PLANNER_MODEL_ROOM_H
-#define PLANNER_MODEL_ROOM_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -16,5 +15,3 @@ enum status model_room_note(struct planning *planning);
 /* The same of a statement that only the session can run: LIMIT at the model's name, unless it is
  * only explained. */
 enum status model_room_need(struct planning *planning);
-
-#endif

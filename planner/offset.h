@@ -6,8 +6,7 @@
  * and EVALUATE need it, and functions take it behind the other columns. A statement has one at
  * most.
  */
-#ifndef PLANNER_OFFSET_H
-#define PLANNER_OFFSET_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -24,5 +23,3 @@ enum status offset_refuse_choice(const struct planning *planning, int position);
 void offset_notice(struct plan *plan);
 /* For EXPLAIN: "offset". */
 const char *offset_called(enum offset offset);
-
-#endif

@@ -10,6 +10,11 @@ bool old_model_is_named(const struct planning *planning)
     return planning->plan->kind == STATEMENT_TRAIN && planning->statement->object.count > 0;
 }
 
+bool old_model_gives_inputs(const struct planning *planning)
+{
+    return old_model_is_named(planning) && !planning->plan->estimator->kind->learns_series;
+}
+
 static int place_of(const struct planning *planning)
 {
     return path_last(&planning->statement->object).position;
@@ -28,6 +33,15 @@ static enum status refuse_column_clause(const struct planning *planning)
     return error_hint(planning->err, "Leave it out: what the columns are, the model knows.");
 }
 
+static enum status refuse_nothing_kept(const struct planning *planning)
+{
+    fail_at(planning->err, STATUS_INVALID, place_of(planning),
+            "model \"%.*s\" keeps no parameters that its series could move on with",
+            SLICE_FORMAT(planning->plan->model_name));
+    return error_hint(planning->err,
+                      "Train it once WITH forecast.keep_parameters = true, and then USING it.");
+}
+
 enum status old_model_find(struct planning *planning)
 {
     const struct plan *plan = planning->plan;
@@ -38,8 +52,9 @@ enum status old_model_find(struct planning *planning)
         fail_at(planning->err, STATUS_UNSUPPORTED, place_of(planning),
                 "USING in TO TRAIN, to go on from another model, is not supported yet by %s",
                 plan->estimator->name);
-        return error_hint(planning->err, "Boosted trees, networks, linear models and models of "
-                                         "definitions go on from models of their kind.");
+        return error_hint(planning->err,
+                          "Boosted trees, networks, linear models, forecasts and models "
+                          "of definitions go on from models of their kind.");
     }
     if (!plan->model.kind) /* kind_choose may have found it */
         TRY(model_find(planning));
@@ -50,6 +65,8 @@ enum status old_model_find(struct planning *planning)
                 plan->estimator->name);
         return error_hint(planning->err, "Leave USING out: it learns from the rows alone then.");
     }
+    if (plan->estimator->kind->can_go_on && !plan->estimator->kind->can_go_on(plan->model.outline))
+        return refuse_nothing_kept(planning);
     return refuse_column_clause(planning);
 }
 
@@ -136,6 +153,14 @@ static enum status take_attribute(struct planning *planning, const struct attrib
     if ((setting && !says_auto(setting)) || !estimator_uses(plan->estimator, attribute))
         return refuse_value(planning, attribute, setting);
     return copy_value(attribute, plan->model.params->bytes, members, planning->err);
+}
+
+bool old_model_gives(const struct planning *planning, const struct attribute *attribute)
+{
+    const struct kind *kind = planning->plan->estimator->kind;
+
+    return old_model_is_named(planning) && planning->plan->model.params && kind->is_of_shape &&
+           kind->is_of_shape(attribute);
 }
 
 enum status old_model_take_shape(struct planning *planning)
@@ -230,7 +255,7 @@ enum status old_model_order(struct planning *planning)
     struct plan_input *ordered;
     size_t count = 0;
 
-    if (!old_model_is_named(planning))
+    if (!old_model_gives_inputs(planning))
         return STATUS_OK;
     ordered = ARENA_NEW(planning->arena, struct plan_input, plan->input_count + 1);
     if (!ordered)

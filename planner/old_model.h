@@ -7,13 +7,17 @@
  * weights of the old one. So it takes the same inputs, whose kinds, words and parts of dates are
  * the old model's, and knows the same classes.
  */
-#ifndef PLANNER_OLD_MODEL_H
-#define PLANNER_OLD_MODEL_H
+#pragma once
 
 #include "planner/planning.h"
 
+/* Does an attribute that is not set have its value from there? */
+bool old_model_gives(const struct planning *planning, const struct attribute *attribute);
+
 /* Is there one? After old_model_find it is plan->model. */
 bool old_model_is_named(const struct planning *planning);
+/* And does it say what the inputs are? A forecast's are those that its attributes name. */
+bool old_model_gives_inputs(const struct planning *planning);
 /* plan->model, where the statement names one that its kind can go on from. UNSUPPORTED for a kind
  * that cannot, INVALID for a model of another kind. Before the task is chosen. */
 enum status old_model_find(struct planning *planning);
@@ -24,5 +28,3 @@ enum status old_model_take_shape(struct planning *planning);
 enum status old_model_check(const struct planning *planning);
 /* plan->inputs in the order of the old model. INVALID where they are others. */
 enum status old_model_order(struct planning *planning);
-
-#endif

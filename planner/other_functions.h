@@ -3,8 +3,7 @@
  *
  *     COLUMN ONEHOT(city)     Write the column alone: texts are categories by themselves, ...
  */
-#ifndef PLANNER_OTHER_FUNCTIONS_H
-#define PLANNER_OTHER_FUNCTIONS_H
+#pragma once
 
 #include "base/text.h"
 
@@ -18,5 +17,3 @@ extern const struct other_function other_functions[];
 
 /* NULL: nobody has a function of the name. */
 const char *other_function_hint(struct slice name);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * parameters.h - how large the model of a TRAIN statement gets, and what it costs.
  */
-#ifndef PLANNER_PARAMETERS_H
-#define PLANNER_PARAMETERS_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -27,5 +26,3 @@ enum status parameters_check(const struct planning *planning);
 /* The same as parameters_check, for a list of numbers that is not in the plan. */
 enum status parameters_check_list(const struct planning *planning, const struct setting *list);
 void bytes_append(struct text *out, double bytes); /* "5.9 KiB" */
-
-#endif

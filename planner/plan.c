@@ -149,6 +149,12 @@ static enum status dispatch(struct planning *planning)
         return definition_plan_show(planning);
     case STATEMENT_DROP_DEFINITION:
         return definition_plan_drop(planning);
+    case STATEMENT_EXPORT_DEFINITION:
+        TRY(plan_file(planning));
+        return definition_plan_show(planning);
+    case STATEMENT_IMPORT_DEFINITION:
+        TRY(plan_file(planning));
+        return definition_plan_import(planning);
     case STATEMENT_SHOW_DEFINITIONS:
     case STATEMENT_SQL: /* the host's own: the select is the whole of it */
     case STATEMENT_SHOW_MODELS:

@@ -6,8 +6,7 @@
  * A plan is complete: what executes it looks nothing up and decides nothing.
  * It lives in the arena given to plan_statement, and borrows from none.
  */
-#ifndef PLANNER_PLAN_H
-#define PLANNER_PLAN_H
+#pragma once
 
 #include "definition/definition.h"
 #include "jobspec/jobspec.h"
@@ -54,8 +53,9 @@ struct plan_role {
 /* Where the processes of a job run, where it is not this machine. */
 struct plan_cluster {
     bool is_wanted;              /* job.where = 'kubernetes' */
-    struct slice image;          /* a profile's name; size 0: the first */
+    struct slice image;          /* its name in the list; size 0: the first */
     struct slice priority_class; /* size 0: none */
+    struct slice profile;        /* size 0: the first */
     int64_t cpu_m;               /* thousandths of a processor for each worker; 0: not set */
     int64_t server_cpu_m;        /* the same of each parameter server */
     struct slice memory; /* memory of each worker, as Kubernetes writes it; size 0: not set */
@@ -196,6 +196,7 @@ struct plan {
     bool explains_series; /* EXPLAIN of a forecast: `results` are its columns, too */
     uint32_t part_seasons[SERIES_SEASONS_MAX]; /* (part_season_count): lengths, ascending */
     uint32_t part_season_count;
+    uint32_t part_effect_count; /* regressors whose effects are parts, behind the seasons */
     bool has_target;
     bool replaces_any; /* predict.replace, evaluate.replace */
     enum plan_bad_rows bad_rows;
@@ -214,14 +215,14 @@ struct plan {
      * job of CANCEL, the version of ROLLBACK, the model of EXPORT and REPORT; -1: none. For errors
      * after planning. */
     int object_position;
-    /* EXPORT, IMPORT and REPORT MODEL. format.size 0: by the file's name, or what is in it */
+    /* EXPORT, IMPORT and REPORT. format.size 0: by the file's name, or what is in it */
     struct slice file, format;
     int file_position, format_position;
     struct slice version;  /* ROLLBACK MODEL m TO version: a number or a digest's beginning */
     int64_t job;           /* CANCEL JOB id */
     struct slice job_text; /* CANCEL JOB id as written */
-    /* DEFINE MODEL, SHOW and DROP DEFINITION, and TRAIN of a definition. definition: NULL for DROP,
-     * and for a TRAIN by another model's name */
+    /* DEFINE MODEL, what is done to a DEFINITION, and TRAIN of one. definition: NULL for DROP and
+     * IMPORT, and for a TRAIN by another model's name */
     struct definition_name definition_name;
     const struct definition *definition;
     struct stored_definition stored; /* its row in the database; version 0: it comes with ToTrain */
@@ -252,5 +253,3 @@ static inline struct slice plan_written_schema(const struct plan *plan)
 enum status plan_statement(const struct statement *statement, struct slice text,
                            const struct catalog *catalog, struct arena *arena, struct plan *plan,
                            struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * plan_forecast.h - FORECAST -> plan.
  */
-#ifndef PLANNER_PLAN_FORECAST_H
-#define PLANNER_PLAN_FORECAST_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -14,5 +13,3 @@ enum status forecast_keys_plan(struct planning *planning, uint32_t more);
 
 /* Has the history of the model such a column? */
 bool forecast_name_is_taken(const struct plan *plan, struct slice name);
-
-#endif

@@ -20,6 +20,7 @@
 #include "planner/targets.h"
 #include "planner/unseen_nulls.h"
 #include "planner/workers.h"
+#include "scoring/shap.h"
 
 /* "The model needs a, b and 3 more." */
 static enum status hint_inputs(const struct plan *plan, struct error *err)
@@ -369,8 +370,15 @@ static bool is_one_of(struct slice name, const char *const *names)
 /* SQLFlow's names for it are of kinds of models, and any of them is taken for any kind. */
 static bool is_shap(const struct name *explainer)
 {
-    static const char *const names[] = {"SHAP", "TreeExplainer", "LinearExplainer",
-                                        "XGBoostExplainer", NULL};
+    static const char *const names[] = {"SHAP",
+                                        "TreeExplainer",
+                                        "LinearExplainer",
+                                        "XGBoostExplainer",
+                                        "DeepExplainer",
+                                        "GradientExplainer",
+                                        "KernelExplainer",
+                                        "PermutationExplainer",
+                                        NULL};
 
     return is_one_of(explainer->text, names);
 }
@@ -378,8 +386,7 @@ static bool is_shap(const struct name *explainer)
 /* TO EXPLAIN m USING name, whatever the model is. */
 static enum status check_explainer(const struct planning *planning)
 {
-    static const char *const later[] = {"DeepExplainer", "GradientExplainer", "KernelExplainer",
-                                        "LIME", NULL};
+    static const char *const later[] = {"LIME", NULL};
     const struct name *name = &planning->statement->explainer;
     struct error *err = planning->err;
 
@@ -387,13 +394,14 @@ static enum status check_explainer(const struct planning *planning)
         return STATUS_OK;
     fail_at(err, STATUS_UNSUPPORTED, name->position, "USING %.*s is not supported yet",
             SLICE_FORMAT(name->text));
-    return error_hint(err, "There is USING SHAP of trees and linear models, and USING permutation, "
-                           "which is also the default.");
+    return error_hint(err,
+                      "There is USING SHAP of classifiers and regressors, and USING permutation, "
+                      "which is also the default.");
 }
 
 static bool has_shap(const struct model_summary *model)
 {
-    return model->kind->shap || model->is_linear;
+    return shap_is_known(model->kind, model->task);
 }
 
 static enum status refuse_explainer(const struct planning *planning,
@@ -458,7 +466,7 @@ static enum aim aim_of_explanation(const struct model_summary *model)
 {
     const enum aim aim = model->aim.aim;
 
-    return aim == AIM_QUANTILES || aim == AIM_HAZARDS || aim == AIM_MARGINS ? aim : AIM_MEANS;
+    return aim == AIM_QUANTILES || aim == AIM_HAZARDS ? aim : aim_measured(aim);
 }
 
 static enum metric metric_of_explanation(const struct model_summary *model)
@@ -472,7 +480,7 @@ static enum metric metric_of_explanation(const struct model_summary *model)
     if (model->task == TASK_CLUSTERING)
         return METRIC_INERTIA;
     if (model->task == TASK_PROJECTION)
-        return METRIC_RECONSTRUCTION;
+        return model->aim.aim == AIM_LOSSES ? METRIC_LOSS : METRIC_RECONSTRUCTION;
     if (model->task == TASK_DETECTION)
         return METRIC_OUTLIERS;
     return model->class_count == 2 ? METRIC_AUC : METRIC_ACCURACY;
@@ -523,8 +531,7 @@ static enum status choose_shap(struct planning *planning)
         return STATUS_OK;
     fail_at(planning->err, STATUS_UNSUPPORTED, plan->explainer_position,
             "SHAP values of a %.*s are not supported yet", SLICE_FORMAT(plan->model.estimator));
-    return error_hint(planning->err, "There are those of trees and of linear models; USING "
-                                     "permutation takes every model.");
+    return error_hint(planning->err, "USING permutation takes every model.");
 }
 
 static bool is_dependence(const struct name *explainer)

@@ -1,8 +1,7 @@
 /*
  * plan_predict.h - PREDICT, EVALUATE and TO EXPLAIN -> plan.
  */
-#ifndef PLANNER_PLAN_PREDICT_H
-#define PLANNER_PLAN_PREDICT_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -11,5 +10,3 @@ enum status plan_evaluate(struct planning *planning);
 /* The same of the statement's first model alone, as if there were no others. */
 enum status plan_evaluate_one(struct planning *planning);
 enum status plan_explain_model(struct planning *planning);
-
-#endif

@@ -22,6 +22,7 @@
 #include "planner/parameters.h"
 #include "planner/planning.h"
 #include "planner/query.h"
+#include "planner/requirement.h"
 #include "planner/roles.h"
 #include "planner/search.h"
 #include "planner/series_columns.h"
@@ -273,7 +274,8 @@ static enum status plan_one(struct planning *planning)
     TRY(servers_choose(planning));
     TRY(parameters_check(planning));
     search_notice(plan);
-    return validation_plan(planning);
+    TRY(validation_plan(planning));
+    return requirement_plan(planning);
 }
 
 enum status plan_train(struct planning *planning)

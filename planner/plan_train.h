@@ -1,12 +1,9 @@
 /*
  * plan_train.h - TRAIN -> plan.
  */
-#ifndef PLANNER_PLAN_TRAIN_H
-#define PLANNER_PLAN_TRAIN_H
+#pragma once
 
 #include "planner/planning.h"
 
 /* plan_train.c, plan_predict.c */
 enum status plan_train(struct planning *planning);
-
-#endif

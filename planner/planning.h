@@ -9,6 +9,7 @@
  *     constraints.c what inputs of trees may do
  *     training.c    settings -> plan.spec       parameters.c  how large the model gets
  *     targets.c     INTO, USING -> names        metric_list.c validation.metrics -> names
+ *     requirement.c train.require, of these metrics
  *     old_model.c   USING of TRAIN -> inputs, task and classes
  *     task_choice.c of two estimators of a name the one that is meant
  *     workers.c     job.* -> plan.scoring     judging.c    evaluate.report, thresholds
@@ -21,8 +22,7 @@
  *
  * Each of them reads the statement and writes its part of the plan. No other module includes this.
  */
-#ifndef PLANNER_PLANNING_H
-#define PLANNER_PLANNING_H
+#pragma once
 
 #include "planner/plan.h"
 
@@ -47,5 +47,3 @@ struct planning {
     bool is_described; /* plan->query is there */
     struct error *err;
 };
-
-#endif

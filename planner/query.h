@@ -1,8 +1,7 @@
 /*
  * query.h - the columns of the query, found by the names of a statement.
  */
-#ifndef PLANNER_QUERY_H
-#define PLANNER_QUERY_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -27,5 +26,3 @@ enum status query_check_distinct(struct planning *planning);
 enum status slice_keep(struct planning *planning, struct slice from, struct slice *to);
 /* Keeps a name as the database reads it. */
 enum status name_keep(struct planning *planning, const struct name *from, struct slice *to);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * Such a column is no input unless COLUMN names it, and prediction needs it no more than the label.
  */
-#ifndef PLANNER_ROLES_H
-#define PLANNER_ROLES_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -20,5 +19,3 @@ bool roles_have(const struct plan *plan, int column);
 void roles_notices(struct plan *plan);
 /* For EXPLAIN: "sample weights". */
 const char *roles_called(enum row_role role);
-
-#endif

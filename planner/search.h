@@ -11,15 +11,13 @@
  * when their turn comes. All of them were planned once before the first row is read: a value that
  * does not go together with the others is an error of the statement.
  */
-#ifndef PLANNER_SEARCH_H
-#define PLANNER_SEARCH_H
+#pragma once
 
 #include "planner/attributes/search_space.h"
 #include "planner/plan.h"
 
 enum search_method { SEARCH_RANDOM, SEARCH_HALVING };
 
-#define SEARCH_TRIALS_MAX 200
 /* Rows that are held out where the statement says nothing of them. */
 #define SEARCH_HELD_OUT "0.2"
 
@@ -93,5 +91,3 @@ uint32_t search_trainings(const struct search *search);
 /* The attribute that halving shortens: rounds of trees; NULL: epochs. False: the estimator has
  * neither. */
 bool search_length(const struct estimator *estimator, const struct attribute **rounds);
-
-#endif

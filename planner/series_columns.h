@@ -6,8 +6,7 @@
  * Such a model has no COLUMN clause: it is made here, of the two settings. Columns that are neither
  * are no inputs, and a notice says so.
  */
-#ifndef PLANNER_SERIES_COLUMNS_H
-#define PLANNER_SERIES_COLUMNS_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -18,5 +17,3 @@ enum status series_columns_plan(struct planning *planning);
 
 /* Once the inputs are made: brings them into their order. */
 void series_columns_order(const struct planning *planning);
-
-#endif

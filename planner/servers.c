@@ -381,7 +381,8 @@ static void explain_weights(struct explanation *explanation)
         text_append_string(out, "any number of batches");
     else
         text_printf(out, "at most %u batch%s", spec->staleness, spec->staleness == 1 ? "" : "es");
-    text_append_string(out, " of others between a batch's pull and its push");
+    text_append_string(out, " of others between a batch's pull and its push, which weighs less "
+                            "the more often each of the others pushes meanwhile");
     explanation_line(explanation, "weights");
 }
 

@@ -8,8 +8,7 @@
  *     'ps'            -           2
  *     'ps'            n           n
  */
-#ifndef PLANNER_SERVERS_H
-#define PLANNER_SERVERS_H
+#pragma once
 
 #include "planner/explanation.h"
 #include "planner/planning.h"
@@ -33,5 +32,3 @@ bool servers_append_value(const struct plan *plan, const struct attribute *attri
                           const struct setting *setting, struct text *out);
 /* Lines of EXPLAIN: where the weights lie, and what a server may take. Nothing without servers. */
 void explain_servers(struct explanation *explanation);
-
-#endif

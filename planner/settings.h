@@ -1,8 +1,7 @@
 /*
  * settings.h - WITH -> a table of checked settings.
  */
-#ifndef PLANNER_SETTINGS_H
-#define PLANNER_SETTINGS_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -13,5 +12,3 @@ bool setting_is_true(const struct setting *setting);
 /* Where a byte of a setting's text stands in the statement: in the string, where its bytes are
  * those of the statement, else where that begins. A negative one: where it begins. */
 int setting_place(const struct setting *setting, int position);
-
-#endif

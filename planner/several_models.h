@@ -8,13 +8,10 @@
  * They have one task and one label, and the session reads the rows once. Metrics that the statement
  * does not name are those that all of the models have by themselves.
  */
-#ifndef PLANNER_SEVERAL_MODELS_H
-#define PLANNER_SEVERAL_MODELS_H
+#pragma once
 
 #include "planner/planning.h"
 
 /* Behind plan_evaluate_one: the plans of the others, in the plan of the first. INVALID at the model
  * that cannot be compared with the first. */
 enum status several_models_plan(struct planning *planning);
-
-#endif

@@ -9,8 +9,7 @@
  * The SQL is that of the statement's database. Where it would be longer than a hint may be the hint
  * says in words what to do.
  */
-#ifndef PLANNER_SHAPE_NOTICES_H
-#define PLANNER_SHAPE_NOTICES_H
+#pragma once
 
 #include "planner/plan.h"
 
@@ -22,5 +21,3 @@ void hint_bounds(const struct plan *plan, const struct query_column *column);
 
 /* The end of a notice on a column of words: "all are taken as words". */
 const char *words_become(bool is_left_out);
-
-#endif

@@ -5,8 +5,7 @@
  *     numbers, and 'unknown'        words to the model: most are numbers, and what makes them so
  *     "03/04/2024" alone            words: nothing tells which is the day
  */
-#ifndef PLANNER_SPELLING_NOTICES_H
-#define PLANNER_SPELLING_NOTICES_H
+#pragma once
 
 #include "planner/plan.h"
 
@@ -18,5 +17,3 @@ void note_written_numbers(const struct plan *plan, const struct query_column *co
 /* Notices on a column that is taken as words, or left out as a key. False: it has nothing to be
  * said. */
 bool note_nearly_read(const struct plan *plan, const struct query_column *column, bool is_left_out);
-
-#endif

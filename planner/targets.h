@@ -1,8 +1,7 @@
 /*
  * targets.h - INTO, PREDICT and USING -> names of tables and models.
  */
-#ifndef PLANNER_TARGETS_H
-#define PLANNER_TARGETS_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -24,5 +23,3 @@ enum status target_into(struct planning *planning, const char *attribute);
 enum status file_plan(struct planning *planning, struct slice schema, struct slice name);
 enum status model_plan(struct planning *planning);
 enum status model_find(struct planning *planning); /* model_plan, then its summary */
-
-#endif

@@ -143,7 +143,9 @@ enum status estimator_choose(struct planning *planning)
     }
     TRY(definition_find(planning));
     TRY(definition_begin_values(planning));
-    return name_definition(planning, estimator_defined());
+    return name_definition(planning, definition_has_loss(planning->plan->definition)
+                                         ? estimator_minimising()
+                                         : estimator_defined());
 }
 
 enum status task_choose(struct planning *planning)

@@ -8,8 +8,7 @@
  *
  * A name that says the task itself, as XGBClassifier, leaves nothing to choose.
  */
-#ifndef PLANNER_TASK_CHOICE_H
-#define PLANNER_TASK_CHOICE_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -29,5 +28,3 @@ bool task_is_of_label(const struct plan *plan);
 
 /* Does a column with these cells hold classes? */
 bool column_holds_classes(const struct query_column *column);
-
-#endif

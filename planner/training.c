@@ -100,7 +100,8 @@ static enum status set_members(const struct planning *planning, const struct att
             continue;
         if (setting) {
             set_from_value(attribute, &setting->value, members);
-        } else if (estimator_uses(estimator, attribute) && attribute->example) {
+        } else if (estimator_uses(estimator, attribute) && attribute->example &&
+                   !old_model_gives(planning, attribute)) {
             fail_at(planning->err, STATUS_INVALID, planning->statement->model.position,
                     "%s needs %s", estimator->name, attribute->name);
             return error_hint(planning->err, "%s", attribute->example);
@@ -180,7 +181,7 @@ static enum aim aim_of(const struct plan *plan)
 {
     const struct kind *kind = plan->estimator->kind;
 
-    return kind->aim ? kind->aim(&plan->spec.params) : AIM_MEANS;
+    return kind->aim ? kind->aim(&plan->spec.params, plan->estimator->task) : AIM_MEANS;
 }
 
 /* Where the metrics of each round are measured, early stopping goes by the last one. */
@@ -493,8 +494,7 @@ enum status training_plan(struct planning *planning)
     plan->spec.keeps_best = keeps_best(planning);
     TRY(check_workers(planning));
     TRY(workers_check(planning, plan->spec.min_workers, plan->spec.max_workers));
-    TRY(metrics_plan(planning, plan->estimator->task, aim_of(plan),
-                     aim_of(plan) == AIM_MARGINS ? AIM_MARGINS : AIM_MEANS, 0));
+    TRY(metrics_plan(planning, plan->estimator->task, aim_of(plan), aim_measured(aim_of(plan)), 0));
     TRY(check_stopping_metric(planning));
     if (plan->has_default_metrics && plan->estimator->kind->measures_itself &&
         plan->estimator->kind->measures_itself(&plan->spec.params))

@@ -1,13 +1,10 @@
 /*
  * training.h - settings -> plan->spec.
  */
-#ifndef PLANNER_TRAINING_H
-#define PLANNER_TRAINING_H
+#pragma once
 
 #include "planner/planning.h"
 
 enum status training_plan(struct planning *planning);
 /* The values of all attributes, for people, into plan->attributes: as the plan has them now. */
 enum status training_record(const struct planning *planning);
-
-#endif

@@ -7,8 +7,7 @@
  * Where there are QUERY_SAMPLE_ROWS rows and more, scoring counts NULLs in columns where the sample
  * has none.
  */
-#ifndef PLANNER_UNSEEN_NULLS_H
-#define PLANNER_UNSEEN_NULLS_H
+#pragma once
 
 #include "base/cell.h"
 #include "planner/plan.h"
@@ -22,5 +21,3 @@ bool unseen_nulls_may_come(const struct plan *plan, size_t input);
 bool unseen_null_is(const struct plan *plan, size_t input, const struct cell *cell);
 /* Adds to the plan's notices what was counted of all rows: nulls (model.input_count). */
 void note_counted_nulls(const struct plan *plan, const uint64_t *nulls, uint64_t rows);
-
-#endif

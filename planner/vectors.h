@@ -28,8 +28,7 @@
  * A cross is a vector of one element and of several columns: their bucket (inputs/cross.h). Where
  * rows are scored the model takes the columns.
  */
-#ifndef PLANNER_VECTORS_H
-#define PLANNER_VECTORS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/cell.h"
@@ -103,5 +102,3 @@ enum date_part vector_part(const struct vector *vector, uint32_t i);
 
 /* Is this name that of an element: v[12], without a zero in front? */
 bool vector_element_name(struct slice name, struct slice *vector, uint32_t *element);
-
-#endif

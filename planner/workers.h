@@ -1,8 +1,7 @@
 /*
  * workers.h - job.* of PREDICT and EVALUATE -> plan->scoring, once their target is planned.
  */
-#ifndef PLANNER_WORKERS_H
-#define PLANNER_WORKERS_H
+#pragma once
 
 #include "planner/planning.h"
 
@@ -10,5 +9,3 @@
 enum status workers_plan(struct planning *planning);
 /* LIMIT for more workers than the host allows. */
 enum status workers_check(const struct planning *planning, uint32_t least, uint32_t most);
-
-#endif

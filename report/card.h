@@ -7,8 +7,7 @@
  * A page needs nothing else: no script, no font, no picture of another place. What the model or its
  * kind cannot be asked for is said with the reason.
  */
-#ifndef REPORT_CARD_H
-#define REPORT_CARD_H
+#pragma once
 
 #include "base/arena.h"
 #include "report/picture.h"
@@ -68,5 +67,3 @@ size_t card_row_at(size_t rows, size_t place);
 struct slice card_measured_words(const struct card *card);
 /* A cell as people read it: reals of five digits, nothing for NULL. */
 void card_append_cell(struct text *out, const struct cell *cell);
-
-#endif

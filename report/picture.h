@@ -15,8 +15,7 @@
  *
  * A pure function of the rows: no database, no clock. Columns are found by their names.
  */
-#ifndef REPORT_PICTURE_H
-#define REPORT_PICTURE_H
+#pragma once
 
 #include "base/cell.h"
 #include "base/error.h"
@@ -65,5 +64,3 @@ void picture_statement(enum picture_kind kind, struct slice select, struct slice
  * goes into the title. */
 enum status picture_draw(enum picture_kind kind, const struct picture_table *table,
                          struct slice model, enum theme theme, struct text *svg, struct error *err);
-
-#endif

@@ -9,6 +9,43 @@ struct forecast_columns {
     size_t time, value, expected, lower, upper;
 };
 
+/* A number that is told by its column: words tell a series, and so may numbers. */
+static bool is_number(const struct cell *cell)
+{
+    return cell->type == CELL_NULL || !isnan(cell_number(cell));
+}
+
+static bool is_later(const struct cell *time, const struct cell *before)
+{
+    if (time->type == CELL_TEXT && before->type == CELL_TEXT)
+        return slice_compare(time->text, before->text) > 0;
+    return cell_number(time) > cell_number(before);
+}
+
+/* Regressors vary in a series, whose times rise: those of several series go back somewhere. */
+static enum status check_series(const struct picture_table *table, size_t time, struct error *err)
+{
+    bool vary = false;
+
+    for (size_t row = 1; row < table->row_count; row++)
+        for (size_t i = 0; i < time; i++) {
+            const struct cell *cell = drawing_cell(table, row, i);
+
+            if (cell_is_same(cell, drawing_cell(table, 0, i)))
+                continue;
+            if (!is_number(cell) || !is_number(drawing_cell(table, 0, i)))
+                return fail(err, STATUS_INVALID, "the rows are of several series"),
+                       error_hint(err, "WHERE in the SELECT picks one of them.");
+            vary = true;
+        }
+    for (size_t row = 1; vary && row < table->row_count; row++)
+        if (!is_later(drawing_cell(table, row, time), drawing_cell(table, row - 1, time)))
+            return fail(err, STATUS_INVALID,
+                        "the rows are of several series, or not in the order of their times"),
+                   error_hint(err, "WHERE in the SELECT picks a series, and ORDER BY the order.");
+    return STATUS_OK;
+}
+
 static enum status find_forecast(const struct picture_table *table,
                                  struct forecast_columns *columns, struct error *err)
 {
@@ -20,12 +57,7 @@ static enum status find_forecast(const struct picture_table *table,
                error_hint(err, "The last two columns of the SELECT are the time and the value.");
     columns->value = columns->expected - 1;
     columns->time = columns->expected - 2;
-    for (size_t row = 1; row < table->row_count; row++)
-        for (size_t i = 0; i < columns->time; i++)
-            if (!cell_is_same(drawing_cell(table, row, i), drawing_cell(table, 0, i)))
-                return fail(err, STATUS_INVALID, "the rows are of several series"),
-                       error_hint(err, "WHERE in the SELECT picks one of them.");
-    return STATUS_OK;
+    return check_series(table, columns->time, err);
 }
 
 /* Times are shown as they are written, some of them. */

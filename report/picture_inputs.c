@@ -5,7 +5,7 @@
 
 #define NAME_BYTES_MAX 30 /* the name of an input, left of its bar */
 #define BARS_LEFT      200.0
-#define BARS_RIGHT     440.0
+#define BARS_RIGHT     425.0 /* values of eleven signs are beside it */
 #define BAR_HEIGHT     22.0
 #define NOISE          1e-9 /* smaller shares of the greatest bar are 0 that was rounded */
 
@@ -49,7 +49,7 @@ static void draw_bar(const struct drawing *drawing, size_t row, const struct bar
                  (struct svg_point){bar_end(bars, value + deviation), y + 9}, "ink");
     text_init(&words, PICTURE_WORDS_MAX);
     text_append_rounded(&words, value);
-    svg_words(drawing->svg, BARS_RIGHT + 10, y + 13, SVG_START, "", text_slice(&words));
+    svg_words(drawing->svg, BARS_RIGHT + 8, y + 13, SVG_START, "", text_slice(&words));
     text_deinit(&words);
 }
 

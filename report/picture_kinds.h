@@ -2,8 +2,7 @@
  * picture_kinds.h - one function for each kind of picture (picture.h). The drawing has a row at
  * least.
  */
-#ifndef REPORT_PICTURE_KINDS_H
-#define REPORT_PICTURE_KINDS_H
+#pragma once
 
 #include "report/picture_parts.h"
 
@@ -18,5 +17,3 @@ enum status draw_importance(const struct drawing *drawing, struct error *err);
 enum status draw_shap(const struct drawing *drawing, struct error *err);
 enum status draw_dependence(const struct drawing *drawing, struct error *err);
 enum status draw_forecast(const struct drawing *drawing, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * picture_parts.h - parts that several pictures have: cells of rows, a frame with axes, curves,
  * legends.
  */
-#ifndef REPORT_PICTURE_PARTS_H
-#define REPORT_PICTURE_PARTS_H
+#pragma once
 
 #include "report/picture.h"
 
@@ -65,5 +64,3 @@ void drawing_legend(struct text *svg, double x, const char *class, const char *w
 /* The rows whose two cells are numbers, in their order, as a line, or a dot where there is one. */
 enum status drawing_curve(const struct drawing *drawing, size_t x, size_t y,
                           const struct frame *frame, const char *class, struct error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * `b` (vermilion), which are told apart by all kinds of colour vision, and in grey; `b` is dashed,
  * too. With THEME_AUTO they follow what the reader's system prefers.
  */
-#ifndef REPORT_SVG_H
-#define REPORT_SVG_H
+#pragma once
 
 #include "base/text.h"
 
@@ -38,5 +37,3 @@ void svg_dot(struct text *svg, struct svg_point at, double radius, const char *c
 /* `strength`, of 0 to 1, is how opaque it is. */
 void svg_box(struct text *svg, struct svg_point at, double width, double height, double strength,
              const char *class);
-
-#endif

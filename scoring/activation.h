@@ -5,8 +5,7 @@
  * library's functions, which take fused operations where they find them: the
  * same bits on any processor. Exact to a few units of the last place.
  */
-#ifndef SCORING_ACTIVATION_H
-#define SCORING_ACTIVATION_H
+#pragma once
 
 #include <stddef.h>
 
@@ -27,5 +26,3 @@
 
 /* a = f(a). What is not a number stays so: a diverged network is seen. */
 void activation_forward(enum activation activation, float *a, size_t count);
-
-#endif

@@ -9,9 +9,9 @@
  *     times        AFTNLogLik, Concordance       upper bounds of times; their distribution
  *     hazards      CoxNLogLik, Concordance
  *     margins      of two classes: as means, without LogLoss
+ *     losses       of projections: Loss
  */
-#ifndef SCORING_AIM_H
-#define SCORING_AIM_H
+#pragma once
 
 #include <math.h>
 
@@ -44,5 +44,3 @@ static inline uint32_t aim_prediction(const struct aim_facts *aim)
             nearest = i;
     return nearest;
 }
-
-#endif

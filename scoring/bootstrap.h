@@ -13,8 +13,7 @@
  * The rows are sorted by what was measured before anything is drawn: so neither their order nor who
  * measured them makes a difference to a bit.
  */
-#ifndef SCORING_BOOTSTRAP_H
-#define SCORING_BOOTSTRAP_H
+#pragma once
 
 #include "base/stop.h"
 #include "params/bootstrap_choice.h"
@@ -44,5 +43,3 @@ struct metric_bounds {
 enum status bootstrap_bounds(struct bootstrap *bootstrap, const struct measure *measures,
                              size_t count, const struct stop *stop, struct metric_bounds *bounds,
                              struct error *err);
-
-#endif

@@ -16,8 +16,7 @@
  *
  * Reals are not counted, so that numbers cost next to nothing: they are what is left of the rows.
  */
-#ifndef SCORING_CELL_COUNTS_H
-#define SCORING_CELL_COUNTS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/cell.h"
@@ -126,5 +125,3 @@ bool cell_counts_date_reading(const struct cell_counts *counts, enum input_readi
 /* The word that is there most often, the first by its bytes where there are several, and how often.
  * Size 0: none is known. */
 struct slice cell_counts_word(const struct cell_counts *counts, uint64_t *count);
-
-#endif

@@ -16,8 +16,7 @@
  * where there are none); of more each class' probability. Rows are taken in the order of their
  * hashes (held_rows.h): means have the same bits whatever order they came in.
  */
-#ifndef SCORING_DEPENDENCE_H
-#define SCORING_DEPENDENCE_H
+#pragma once
 
 #include "base/stop.h"
 #include "scoring/held_rows.h"
@@ -54,5 +53,3 @@ enum status dependence_points(const struct dependence *dependence,
 enum status dependence_measure(struct dependence *dependence, const struct transform_input *input,
                                const struct dependence_point *point, const struct stop *stop,
                                double *means, double *each, struct error *err);
-
-#endif

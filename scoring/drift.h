@@ -13,8 +13,7 @@
  * Rows are counted, and numbers sorted: their order makes no difference to a bit. Means and medians
  * are of at most DRIFT_NUMBERS_MAX numbers, all columns together; beyond it they are NULL.
  */
-#ifndef SCORING_DRIFT_H
-#define SCORING_DRIFT_H
+#pragma once
 
 #include "scoring/input_statistics.h"
 #include "scoring/report.h"
@@ -46,5 +45,3 @@ enum status drift_make(struct drift *drift, struct arena *arena, struct report_r
                        struct error *err);
 /* Were there too many numbers to sort? */
 bool drift_lost_middles(const struct drift *drift);
-
-#endif

@@ -5,8 +5,7 @@
  * same bits on any processor and in vectors of any width. To about the last
  * bit of the type. What is not a number stays so.
  */
-#ifndef SCORING_ELEMENTARY_H
-#define SCORING_ELEMENTARY_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -200,5 +199,3 @@ static inline double logarithm_double(double x)
     sum = 1.0 / 3 + q * sum;
     return n * 0x1.62e42fefap-1 + (2 * s + (2 * s * q * sum + n * 0x1.cf79abc9e3b39p-40));
 }
-
-#endif

@@ -2,8 +2,7 @@
  * far_number.h - the notice on a number that is beyond a model's reach (transform_reach), wherever
  * it was found: among training rows, or among rows that are scored.
  */
-#ifndef SCORING_FAR_NUMBER_H
-#define SCORING_FAR_NUMBER_H
+#pragma once
 
 #include "base/text.h"
 #include "params/notice_list.h"
@@ -12,5 +11,3 @@
  */
 void far_number_note(struct notice_list *notices, struct slice column, double number, double least,
                      double greatest);
-
-#endif

@@ -5,8 +5,7 @@
  *     age is null      it was NULL         plan in bucket 7    a word by its hash
  *                                          plan is null
  */
-#ifndef SCORING_FEATURE_NAMES_H
-#define SCORING_FEATURE_NAMES_H
+#pragma once
 
 #include "scoring/transform.h"
 
@@ -24,5 +23,3 @@ void feature_name(const struct transform_input *input, uint32_t feature, struct 
  * that no column has gets an empty name. */
 enum status feature_names(const struct transform *transform, struct arena *arena,
                           struct slice **names, struct error *err);
-
-#endif

@@ -18,8 +18,7 @@
  * The threshold is a probability of the positive class of two: from it up that class is predicted.
  * Without one the most probable class is, after calibration.
  */
-#ifndef SCORING_FINAL_STEP_H
-#define SCORING_FINAL_STEP_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/json.h"
@@ -91,5 +90,3 @@ void final_step_scores(const float *outputs, uint32_t count, double *scores);
 void final_step_write(const struct final_step *final, cJSON *object);
 enum status final_step_read(const cJSON *object, uint32_t classes, struct arena *arena,
                             struct final_step *final, struct error *err);
-
-#endif

@@ -104,6 +104,16 @@ const struct formula *formula_item(struct formula_program *program, uint32_t col
                 &(struct formula){.op = FORMULA_READ_ITEM, .index = column, .count = item});
 }
 
+const struct formula *formula_listed(struct formula_program *program, uint32_t column,
+                                     uint32_t item, const struct slice *words, uint32_t count)
+{
+    return make(program, &(struct formula){.op = FORMULA_READ_LISTED,
+                                           .index = column,
+                                           .number = item,
+                                           .words = words,
+                                           .count = count});
+}
+
 const struct formula *formula_graph(struct formula_program *program,
                                     const struct formula *const *terms, uint32_t count,
                                     uint32_t output)

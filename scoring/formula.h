@@ -18,8 +18,7 @@
  * Formulas live in the program's arena. Where there is no memory a program has `failed` set and
  * its formulas are of no use, which one look at the end finds.
  */
-#ifndef SCORING_FORMULA_H
-#define SCORING_FORMULA_H
+#pragma once
 
 #include "scoring/model.h"
 
@@ -52,6 +51,8 @@ enum formula_op {
     FORMULA_READ_WORD,   /* the place among `words` (count), -1 for another one */
     FORMULA_READ_DATE,   /* seconds since 1970 in UTC, of ISO's form */
     FORMULA_READ_ITEM,   /* number `count` of the list, where is_graph */
+    FORMULA_READ_LISTED, /* place among `words` (count) of word `number` of those of the list that
+                            are among them, -1: there are fewer; where is_graph */
     FORMULA_REFUSE,      /* the row cannot be scored, for what column `index` holds */
     /* Number `index` of what the model's own graph of operations gives for `terms` (count), the
      * columns and then the ids of a row, where is_graph: */
@@ -115,6 +116,8 @@ const struct formula *formula_read(struct formula_program *program, enum formula
 const struct formula *formula_word(struct formula_program *program, uint32_t column,
                                    const struct slice *words, uint32_t count);
 const struct formula *formula_item(struct formula_program *program, uint32_t column, uint32_t item);
+const struct formula *formula_listed(struct formula_program *program, uint32_t column,
+                                     uint32_t item, const struct slice *words, uint32_t count);
 /* terms (count) are the arena's. */
 const struct formula *formula_graph(struct formula_program *program,
                                     const struct formula *const *terms, uint32_t count,
@@ -151,5 +154,3 @@ static inline void formula_terms_add(struct formula_terms *terms, const struct f
     if (terms->items && term)
         terms->items[terms->count++] = term;
 }
-
-#endif

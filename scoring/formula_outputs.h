@@ -1,8 +1,7 @@
 /*
  * formula_outputs.h - a stored model as formulas: what PREDICT has for a row of it.
  */
-#ifndef SCORING_FORMULA_OUTPUTS_H
-#define SCORING_FORMULA_OUTPUTS_H
+#pragma once
 
 #include "scoring/formula.h"
 
@@ -11,5 +10,3 @@
  * those that are too large for it. */
 enum status model_formulas(const struct model *model, struct arena *arena,
                            struct formula_program *program, struct error *err);
-
-#endif

@@ -115,8 +115,33 @@ static enum status refuse(const struct transform_input *input, const char *what,
 /* Where a row may have arrays: all numbers of the list, as the model takes them. */
 static bool is_array(const struct formula_program *program, const struct transform_input *input)
 {
+    const enum list_form form = input->spec.list.form;
+
     return program->is_graph &&
-           (input->spec.list.form == LIST_DENSE || input->spec.list.form == LIST_STEPS);
+           (form == LIST_DENSE || form == LIST_STEPS || form == LIST_SPARSE || form == LIST_BYTES);
+}
+
+/* Likewise: words in order, each of which a model knows. */
+static bool is_word_array(const struct formula_program *program,
+                          const struct transform_input *input)
+{
+    return program->is_graph && input->spec.rule == RULE_ORDERED;
+}
+
+/* Words that are not known select nothing, and behind the last one a row has the empty word. */
+static enum status check_words(const struct transform_input *input, struct error *err)
+{
+    if (input->hash_buckets > 0) {
+        fail(err, STATUS_UNSUPPORTED,
+             "input \"%.*s\" takes some words by their hash, which is not exported",
+             SLICE_FORMAT(input->spec.name));
+        return error_hint(err, "These are words beyond the vocabulary, and of one row alone: "
+                               "VOCABULARY(SEQUENCE(...), n) of rows without them has none.");
+    }
+    for (uint32_t i = 0; i < input->word_count; i++)
+        if (input->words[i].size == 0)
+            return refuse(input, "of lists that have the empty word", err);
+    return STATUS_OK;
 }
 
 static enum status check_input(const struct formula_program *program,
@@ -124,6 +149,8 @@ static enum status check_input(const struct formula_program *program,
 {
     if (input->spec.cross)
         return refuse(input, "a cross of columns", err);
+    if (is_word_array(program, input))
+        return check_words(input, err);
     if (input->spec.list.form && !is_array(program, input))
         return refuse(input, "of a list in a text", err);
     if (input->spec.type == INPUT_TEXT)
@@ -315,6 +342,14 @@ static void make_category(struct formula_program *program, const struct transfor
     row->ids[input->id_offset] = formula_let(program, id);
 }
 
+static void make_words(struct formula_program *program, const struct transform_input *input,
+                       struct formula_row *row)
+{
+    for (uint32_t i = 0; i < input->spec.words_max; i++)
+        row->ids[input->id_offset + i] = formula_let(
+            program, formula_listed(program, input->column, i, input->words, input->word_count));
+}
+
 enum status formula_row_make(struct formula_program *program, struct formula_row *row,
                              struct error *err)
 {
@@ -336,6 +371,8 @@ enum status formula_row_make(struct formula_program *program, struct formula_row
             make_offset(program, input, &dates, row);
         else if (input->spec.type == INPUT_NUMERIC)
             make_number(program, input, &dates, row);
+        else if (input->spec.type == INPUT_TEXT)
+            make_words(program, input, row);
         else
             make_category(program, input, &dates, row);
     }

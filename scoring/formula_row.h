@@ -2,13 +2,10 @@
  * formula_row.h - the transform of a model as formulas: from the cells of a row to the numbers and
  * ids that its kind takes.
  */
-#ifndef SCORING_FORMULA_ROW_H
-#define SCORING_FORMULA_ROW_H
+#pragma once
 
 #include "scoring/formula.h"
 
 /* All inputs of the program's model, in its arena. UNSUPPORTED naming one that no formula reads. */
 enum status formula_row_make(struct formula_program *program, struct formula_row *row,
                              struct error *err);
-
-#endif

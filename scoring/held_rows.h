@@ -9,8 +9,7 @@
  * Rows are read in the order of these hashes. So neither the order in which they come nor the
  * caller makes a difference, as long as no more different rows come than row_copies.h counts.
  */
-#ifndef SCORING_HELD_ROWS_H
-#define SCORING_HELD_ROWS_H
+#pragma once
 
 #include "scoring/model.h"
 #include "scoring/row_copies.h"
@@ -59,5 +58,3 @@ static inline const struct row_label *held_rows_label(const struct held_rows *he
 {
     return &held->labels[held->rows[i].place];
 }
-
-#endif

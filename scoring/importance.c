@@ -116,19 +116,6 @@ static uint32_t first_cross(const struct transform *transform)
     return first;
 }
 
-static void put_value(const struct transform *transform, const struct transform_input *input,
-                      const float *other, const int32_t *other_ids, float *dense, int32_t *ids)
-{
-    if (input->spec.type == INPUT_NUMERIC) {
-        memcpy(dense + input->dense_offset, other + input->dense_offset,
-               input->dense_count * sizeof *dense);
-        if (transform->has_rests)
-            dense[input->rest_offset] = other[input->rest_offset];
-    } else
-        memcpy(ids + input->id_offset, other_ids + input->id_offset,
-               (input->spec.type == INPUT_TEXT ? transform_text_room(input) : 1) * sizeof *ids);
-}
-
 /* Puts the values of these columns from the row at `from` into row i of the scorer. The cell of a
  * crossed column is not held: its cross is dealt out whole with each of its columns. */
 static void put_values(struct importance *importance, uint32_t i, uint32_t from,
@@ -144,10 +131,11 @@ static void put_values(struct importance *importance, uint32_t i, uint32_t from,
     for (size_t j = 0; j < count; j++) {
         for (uint32_t at = first_input(transform, columns[j]);
              at < transform->input_count && transform->inputs[at].column == columns[j]; at++)
-            put_value(transform, &transform->inputs[at], other, other_ids, dense, ids);
+            transform_copy_input(transform, &transform->inputs[at], other, other_ids, dense, ids);
         for (uint32_t at = crosses; at < transform->input_count; at++)
             if (transform_input_takes(&transform->inputs[at], columns[j]))
-                put_value(transform, &transform->inputs[at], other, other_ids, dense, ids);
+                transform_copy_input(transform, &transform->inputs[at], other, other_ids, dense,
+                                     ids);
     }
 }
 

@@ -8,8 +8,7 @@
  * column, repeat and place. So neither the order of the rows nor who asks makes a difference to a
  * bit.
  */
-#ifndef SCORING_IMPORTANCE_H
-#define SCORING_IMPORTANCE_H
+#pragma once
 
 #include "scoring/held_rows.h"
 #include "scoring/metrics.h"
@@ -40,5 +39,3 @@ enum status importance_begin(struct importance *importance, double *value, struc
 enum status importance_measure(struct importance *importance, struct slice column,
                                const uint32_t *inputs, size_t count, uint32_t repeat, double *value,
                                struct error *err);
-
-#endif

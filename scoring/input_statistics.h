@@ -19,8 +19,7 @@
  *
  * Values are sorted before anything is added: their order makes no difference to a bit.
  */
-#ifndef SCORING_INPUT_STATISTICS_H
-#define SCORING_INPUT_STATISTICS_H
+#pragma once
 
 #include "base/cell.h"
 #include "scoring/model.h"
@@ -91,5 +90,3 @@ enum status input_statistics_write(const struct input_statistics *statistics, st
 /* CORRUPT for anything that input_statistics_write does not write. `name` is that of the input. */
 enum status input_statistics_read(struct slice json, struct slice name,
                                   struct input_statistics *statistics, struct error *err);
-
-#endif

@@ -11,8 +11,7 @@
  *     scoring    open --(score)*--> close: a row is `dense` and `ids` (transform.h), what comes of
  *                it is `outputs` floats, whose meaning the task fixes (model.h).
  */
-#ifndef SCORING_KIND_H
-#define SCORING_KIND_H
+#pragma once
 
 #include "base/json.h"
 #include "base/stop.h"
@@ -119,6 +118,8 @@ struct kind_settings {
  * others. */
 enum far_values {
     FAR_KEPT, /* they are numbers as any other */
+    FAR_TOLD, /* the same, and where they are few a notice tells of them: sums of squares are theirs
+               */
     FAR_FEW,  /* one that many rows have is missing there; where hardly any row has others, these
                  count as less far ones */
     FAR_CUT   /* the same, however many rows have others */
@@ -151,6 +152,7 @@ struct kind {
     bool lies_on_servers;        /* its weights may lie on parameter servers */
     bool has_calls;           /* a job has the calls of the graph that the model is (jobspec.h) */
     bool takes_numbers_alone; /* no category may be an input */
+    bool spreads_words;       /* each word of a category is a column of its own (spread.h) */
     bool keeps_numbers; /* inputs that are numbers, and a regression's label, are taken as they are:
                          * transform.h */
     bool has_rests; /* each number has a second float, of what the first one lost (transform.h), of
@@ -181,6 +183,8 @@ struct kind {
     /* Inputs that are numbers become categories, so many buckets of about as many rows; NULL: they
      * stay numbers. */
     uint32_t (*buckets)(const struct kind_params *params);
+    /* Has a model of the kind, by its outline, what learning goes on from? NULL: all have. */
+    bool (*can_go_on)(const void *outline);
     bool goes_on; /* TO TRAIN ... USING a model of the kind goes on from it */
     /* Where learning starts from an old model's weights: do its arrays' shapes and use follow from
      * the attribute, which params_of knows then? NULL: rows start from the old model's outputs. */
@@ -206,7 +210,7 @@ struct kind {
      * never. */
     bool (*measures_itself)(const struct kind_params *params);
     /* The aim of the outputs that such a statement learns; NULL: means. */
-    enum aim (*aim)(const struct kind_params *params);
+    enum aim (*aim)(const struct kind_params *params, enum task task);
     /* How a label follows from an output then; NULL: LABEL_LINK_NONE. With LABEL_LINK_EXP the label
      * that is learned is divided by its mean, else it is standardised. */
     enum label_link (*link)(const struct kind_params *params);
@@ -223,6 +227,9 @@ struct kind {
     /* The treatment of values far from all others (runtime/data/robust_inputs.h). NULL: they are
      * kept. */
     enum far_values (*far_values)(const struct kind_params *params);
+    /* Does a regression learn by the squared error of the label as it is, most of which one far
+     * label may be? NULL: it does not. */
+    bool (*squares_errors)(const struct kind_params *params);
     /* The least parameters and bytes of a model with this list, of any length and values, in an
      * attribute of type INTEGERS, for the message about one that is out of range. */
     struct kind_cost (*list_cost)(const double *items, size_t count);
@@ -323,5 +330,3 @@ static inline bool kind_learns_from_words(const struct kind *kind)
 
 /* The cost of a model, like kind->cost's before there is one. */
 struct kind_cost model_cost(const struct model *model);
-
-#endif

@@ -2,8 +2,7 @@
  * label_names.h - classes as texts: in reports, notices, JSON and names of columns. Booleans, dates
  * and times of PostgreSQL are numbers to a model; here they are written as SQL writes them.
  */
-#ifndef SCORING_LABEL_NAMES_H
-#define SCORING_LABEL_NAMES_H
+#pragma once
 
 #include "inputs/cells.h"
 #include "scoring/model.h"
@@ -19,5 +18,3 @@ struct slice label_name(const struct labels *labels, uint32_t class,
 /* The names of all classes, in the arena. */
 enum status label_names(const struct labels *labels, struct arena *arena, struct slice **names,
                         struct error *err);
-
-#endif

@@ -7,8 +7,7 @@
  * together nor on the width of the processor's vectors. Several rows at a time
  * share each read of the weights, and are several times as fast as one.
  */
-#ifndef SCORING_LAYER_SUMS_H
-#define SCORING_LAYER_SUMS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -51,5 +50,3 @@ enum status layer_sums_init(struct layer_sums *sums, const float *weights, const
 void layer_sums_deinit(struct layer_sums *sums);
 void layer_sums_compute(const struct layer_sums *sums, const struct sums_kernel *kernel,
                         const float *x, size_t rows, float *z);
-
-#endif

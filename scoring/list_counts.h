@@ -9,8 +9,7 @@
  * such list ends the counting of that form, and what was counted of it is zero again, so that the
  * counts do not depend on the order of texts, and columns of words cost one look.
  */
-#ifndef SCORING_LIST_COUNTS_H
-#define SCORING_LIST_COUNTS_H
+#pragma once
 
 #include "base/text.h"
 #include "inputs/cell_list.h"
@@ -45,5 +44,3 @@ void list_counts_merge(struct list_counts *counts, const struct list_counts *oth
 void list_counts_put(const struct list_counts *counts, struct text *out);
 /* False for bytes that list_counts_put cannot have written. */
 bool list_counts_read(struct byte_reader *reader, struct list_counts *counts);
-
-#endif

@@ -2,8 +2,7 @@
  * metric_notices.h - why a metric has no value, and which rows count as wrong: for the results of
  * TRAIN and EVALUATE, which have a NULL there, or a number that is to be read with care.
  */
-#ifndef SCORING_METRIC_NOTICES_H
-#define SCORING_METRIC_NOTICES_H
+#pragma once
 
 #include "scoring/metrics.h"
 
@@ -13,5 +12,3 @@ void metric_null_notice(const struct metrics *metrics, enum metric metric, const
                         struct notice_list *notices);
 /* Where there are rows of labels that the model has not learned. */
 void unknown_label_notice(const struct metrics *metrics, struct notice_list *notices);
-
-#endif

@@ -11,6 +11,7 @@
 #include "scoring/elementary.h"
 #include "scoring/ranking.h"
 #include "scoring/silhouette.h"
+#include "scoring/spread.h"
 
 #define PROBABILITY_LEAST 1e-15
 
@@ -33,6 +34,7 @@ struct metrics {
     uint32_t class_count;   /* classification */
     uint32_t cluster_count; /* clustering */
     uint64_t rows;
+    bool has_losses; /* a projection's distances are losses, and added up as they are */
     double loss_sum;
 
     enum average average;
@@ -57,7 +59,7 @@ static enum status init_clusters(struct metrics *metrics, const struct model *mo
                                  struct error *err)
 {
     metrics->cluster_count = model_outputs(model);
-    return silhouette_init(&metrics->silhouette, model->transform.dense_width, err);
+    return silhouette_init(&metrics->silhouette, (uint32_t)spread_width(&model->transform), err);
 }
 
 static enum status init_classes(struct metrics *metrics, const struct model *model,
@@ -82,6 +84,7 @@ static enum status init(struct metrics *metrics, const struct model *model,
     static const struct aim_facts means;
 
     metrics->task = model->task;
+    metrics->has_losses = model->aim.aim == AIM_LOSSES;
     metrics->average = options->average;
     if (model->task == TASK_CLUSTERING)
         TRY(init_clusters(metrics, model, err));
@@ -312,13 +315,30 @@ static enum status measure_value(const struct scorer *scorer, const struct row_l
     return STATUS_OK;
 }
 
+/* The inputs that distances are of, which stay until the scorer has other rows. */
+static struct slice spread_inputs(const struct scorer *scorer)
+{
+    const struct transform *transform = &scorer->model->transform;
+    const size_t width = spread_width(transform);
+    const float *inputs = scorer->selected;
+
+    if (scorer->spread) {
+        const size_t place =
+            (size_t)(scorer->outputs - scorer->results) / model_outputs(scorer->model);
+        float *row = scorer->spread + place * width;
+
+        spread_row(transform, scorer->selected, scorer->selected_ids, row);
+        inputs = row;
+    }
+    return (struct slice){(const char *)inputs, width * sizeof *inputs};
+}
+
 static void measure_cluster(const struct scorer *scorer, struct metrics_row *row)
 {
     *row = (struct metrics_row){
         .predicted = scorer_cluster(scorer),
         .loss = scorer_distance(scorer),
-        .inputs = {(const char *)scorer->selected,
-                   scorer->model->transform.dense_width * sizeof(float)},
+        .inputs = spread_inputs(scorer),
     };
 }
 
@@ -327,6 +347,10 @@ static void measure_projection(const struct scorer *scorer, struct metrics_row *
     const double distance = scorer_distance(scorer);
     double square = distance * distance;
 
+    if (scorer->model->aim.aim == AIM_LOSSES) {
+        *row = (struct metrics_row){.loss = distance};
+        return;
+    }
     for (uint32_t i = 0; i < scorer->model->components; i++)
         square += scorer_component(scorer, i) * scorer_component(scorer, i);
     *row = (struct metrics_row){.loss = distance, .value = square};
@@ -421,9 +445,21 @@ static enum status add_cluster(struct metrics *metrics, const struct metrics_row
     return STATUS_OK;
 }
 
+static enum status add_loss(struct metrics *metrics, const struct metrics_row *row,
+                            struct error *err)
+{
+    if (!isfinite(row->loss))
+        return fail(err, STATUS_CORRUPT, "a measured row of another model");
+    metrics->rows++;
+    metrics->loss_sum += row->loss;
+    return STATUS_OK;
+}
+
 static enum status add_projection(struct metrics *metrics, const struct metrics_row *row,
                                   struct error *err)
 {
+    if (metrics->has_losses)
+        return add_loss(metrics, row, err);
     if (!(row->loss >= 0) || isinf(row->loss) || !(row->value >= 0) || isinf(row->value))
         return fail(err, STATUS_CORRUPT, "a measured row of another model");
     metrics->rows++;
@@ -661,6 +697,7 @@ double metrics_value(struct metrics *metrics, enum metric metric)
         return accuracy(metrics);
     case METRIC_LOG_LOSS:
     case METRIC_MSE:
+    case METRIC_LOSS:
         return mean_loss(metrics);
     case METRIC_AUC:
     case METRIC_PR_AUC:

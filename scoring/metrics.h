@@ -13,11 +13,11 @@
  * Inertia, the sum of squared distances to the nearest cluster, and Silhouette, on a sample of the
  * rows (scoring/silhouette.h). Projection, likewise: ReconstructionError, the mean of the squared
  * distances to what the components give back, and ExplainedVariance, what that leaves of the rows'
- * squares about the means of training. Detection: Outliers, the share of the rows that are some.
+ * squares about the means of training; of a definition with a loss of its own Loss, the rows' mean.
+ * Detection: Outliers, the share of the rows that are some.
  * Their names are in params/terms.h. All are scikit-learn's numbers.
  */
-#ifndef SCORING_METRICS_H
-#define SCORING_METRICS_H
+#pragma once
 
 #include "params/bootstrap_choice.h"
 #include "scoring/number_metrics.h"
@@ -125,5 +125,3 @@ void metrics_set_sums(struct metrics *metrics, const struct metrics_sums *sums);
 /* A row with its scores: of two classes that of the positive one, of more those of all. */
 enum status metrics_add_scores(struct metrics *metrics, uint32_t label, const float *scores,
                                struct error *err);
-
-#endif

@@ -8,6 +8,7 @@
 #include "scoring/elementary.h"
 #include "scoring/kind.h"
 #include "scoring/matrix.h"
+#include "scoring/spread.h"
 
 uint32_t model_outputs(const struct model *model)
 {
@@ -86,15 +87,19 @@ static enum status init_rows(struct scorer *scorer, struct error *err)
 {
     const struct model *model = scorer->model;
     const size_t rows = scorer->rows_max;
+    const bool is_spread = model->task == TASK_CLUSTERING && model->transform.id_count > 0;
 
     scorer->dense = matrix_new(rows, model->transform.dense_width, sizeof *scorer->dense);
     scorer->ids = matrix_new(rows, model->transform.id_count, sizeof *scorer->ids);
     scorer->results = matrix_new(rows, model_outputs(model), sizeof *scorer->results);
     scorer->calibrated = calloc(model_outputs(model), sizeof *scorer->calibrated);
+    if (is_spread)
+        scorer->spread = matrix_new(rows, spread_width(&model->transform), sizeof *scorer->spread);
     scorer->selected = scorer->dense;
     scorer->selected_ids = scorer->ids;
     scorer->outputs = scorer->results;
-    if (scorer->dense && scorer->ids && scorer->results && scorer->calibrated)
+    if (scorer->dense && scorer->ids && scorer->results && scorer->calibrated &&
+        (scorer->spread || !is_spread))
         return STATUS_OK;
     return fail_no_memory(err);
 }
@@ -122,6 +127,7 @@ void scorer_deinit(struct scorer *scorer)
     free(scorer->ids);
     free(scorer->results);
     free(scorer->calibrated);
+    free(scorer->spread);
     *scorer = (struct scorer){0};
 }
 

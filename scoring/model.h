@@ -19,8 +19,7 @@
  * scored together and of the width of the processor's vectors: PREDICT,
  * EVALUATE and totrain_predict give the same bits.
  */
-#ifndef SCORING_MODEL_H
-#define SCORING_MODEL_H
+#pragma once
 
 #include "params/notice_list.h"
 #include "scoring/aim.h"
@@ -134,8 +133,7 @@ struct model {
     struct aim_facts aim;    /* no part of the digest */
     struct final_step final; /* classification */
     uint32_t components;     /* projection */
-    const void *content;     /* the struct of its kind; NULL of model_read_meta, */
-    bool is_linear;          /* which says instead whether kind->linear is true */
+    const void *content;     /* the struct of its kind; NULL of model_read_meta */
     const void *outline; /* the same as content, but of model_read_meta without arrays; NULL: its
                             kind shows none */
     /* Likewise: what a statement says of one like it. */
@@ -181,6 +179,7 @@ struct scorer {
     int32_t *ids;                /* (rows_max, id_count) */
     float *results;              /* (rows_max, model_outputs) */
     double *calibrated;          /* (model_outputs): room */
+    float *spread;               /* (rows_max, spread_width), of clusters by words; else NULL */
     void *workspace;             /* its kind's */
     const float *selected;       /* (dense_width), the inputs of the row that is selected */
     const int32_t *selected_ids; /* (id_count) */
@@ -235,5 +234,3 @@ void scorer_leaves(const struct scorer *scorer, uint32_t *leaves);
 void scorer_probabilities(const struct scorer *scorer, double *probabilities); /* (classes) */
 struct cell scorer_prediction(const struct scorer *scorer); /* in the label's own type; of a
                                                                projection the first component */
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * model_bytes.h - a model as one sequence of bytes, of which checksum and digest are made.
  */
-#ifndef SCORING_MODEL_BYTES_H
-#define SCORING_MODEL_BYTES_H
+#pragma once
 
 #include "scoring/model.h"
 
@@ -14,5 +13,3 @@ uint64_t model_checksum(const struct model *model);
  * by piece. No two models have the same bytes. */
 void model_feed_bytes(const struct model *model,
                       void (*update)(void *context, const void *bytes, size_t size), void *context);
-
-#endif

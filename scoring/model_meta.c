@@ -760,12 +760,10 @@ enum status model_read_meta(struct slice meta_json, const struct kind *const *ki
                             struct arena *arena, struct model *model, struct error *err)
 {
     struct kind_params *params = ARENA_NEW(arena, struct kind_params, 1);
-    struct linear_weights linear;
 
     if (!params)
         return fail_no_memory(err);
     TRY(model_meta_read(meta_json, kinds, arena, model, err));
-    model->is_linear = model->kind->linear && model->kind->linear(model, &linear);
     *params = (struct kind_params){{0}};
     model->kind->params_of(model, params);
     model->params = params;

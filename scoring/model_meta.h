@@ -1,8 +1,7 @@
 /*
  * model_meta.h - the meta row's JSON, shared by writer and reader of model tables.
  */
-#ifndef SCORING_MODEL_META_H
-#define SCORING_MODEL_META_H
+#pragma once
 
 #include "base/json.h"
 #include "scoring/model_table.h"
@@ -27,5 +26,3 @@ uint64_t model_memory(const struct model *model);
 /* How many rows the `weight` part has; 0 where the model is not linear or has
  * more than MODEL_WEIGHT_ROWS_MAX. */
 uint64_t model_weight_rows(const struct model *model);
-
-#endif

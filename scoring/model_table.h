@@ -21,8 +21,7 @@
  * is not read back, and left out beyond MODEL_WEIGHT_ROWS_MAX.
  * docs/model-tables.md describes it all.
  */
-#ifndef SCORING_MODEL_TABLE_H
-#define SCORING_MODEL_TABLE_H
+#pragma once
 
 #include "scoring/model.h"
 
@@ -71,5 +70,3 @@ void model_reader_free(struct model_reader *reader);
  * vocabularies left empty, and how large they are: model.memory, model.multiplications. */
 enum status model_read_meta(struct slice meta_json, const struct kind *const *kinds,
                             struct arena *arena, struct model *model, struct error *err);
-
-#endif

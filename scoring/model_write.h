@@ -1,8 +1,7 @@
 /*
  * model_write.h - a model, written as rows of its table (model_table.h).
  */
-#ifndef SCORING_MODEL_WRITE_H
-#define SCORING_MODEL_WRITE_H
+#pragma once
 
 #include "scoring/model_table.h"
 
@@ -18,5 +17,3 @@ enum status model_write(const struct model *model, model_row_sink *sink, void *c
 enum status model_write_some(const struct model *model, uint64_t *next, size_t bytes_max,
                              bool *is_at_end, model_row_sink *sink, void *context,
                              struct error *err);
-
-#endif

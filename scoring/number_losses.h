@@ -18,8 +18,7 @@
  * XGBoost 3.2 has them, MAPE as scikit-learn. Where a logarithm would be of 0 or less it is of
  * 1e-16, of GammaNLogLik of 1e-6. The same bits everywhere: no library's log.
  */
-#ifndef SCORING_NUMBER_LOSSES_H
-#define SCORING_NUMBER_LOSSES_H
+#pragma once
 
 #include "scoring/aim.h"
 
@@ -35,5 +34,3 @@ double number_loss(struct measure measure, const struct aim_facts *aim,
                    const struct number_row *row);
 /* The metric, of the mean of its losses. */
 double number_metric(enum metric metric, double mean);
-
-#endif

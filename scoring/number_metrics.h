@@ -9,8 +9,7 @@
  * with the same score are ranked by the hashes of what was scored and of their labels, which is as
  * good as by chance.
  */
-#ifndef SCORING_NUMBER_METRICS_H
-#define SCORING_NUMBER_METRICS_H
+#pragma once
 
 #include "scoring/number_losses.h"
 #include "scoring/timed_rows.h"
@@ -63,5 +62,3 @@ bool number_metrics_have(enum metric metric);
 
 /* The metric by which such a model is learned: EVALUATE's loss is this, or 1 minus it. */
 enum metric aim_metric(const struct aim_facts *aim);
-
-#endif

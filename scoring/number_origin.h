@@ -10,8 +10,7 @@
  * Pure: functions of a sample of the training rows (runtime/data/column_sample.h), or of what a
  * model of another program compares with (interop/forest_origins.h).
  */
-#ifndef SCORING_NUMBER_ORIGIN_H
-#define SCORING_NUMBER_ORIGIN_H
+#pragma once
 
 #include <stddef.h>
 
@@ -31,5 +30,3 @@ double number_origin_of_thresholds(const double *sorted, size_t count);
 #define LABEL_ORIGIN_LEAST     64.0
 #define THRESHOLD_ORIGIN_LEAST 16.0
 #define LONELY_STEP            0x1p-7
-
-#endif

@@ -22,8 +22,7 @@
  *     shap            JSON object: input -> what it adds to the output (shap.h), and "(base)"; of
  *                     more than two classes, and of several quantiles, such an object of each
  */
-#ifndef SCORING_OUTPUTS_H
-#define SCORING_OUTPUTS_H
+#pragma once
 
 #include "base/stop.h"
 #include "scoring/model.h"
@@ -107,5 +106,3 @@ enum status scorer_component_output(const struct scorer *scorer, int64_t number,
 enum status scorer_checked_output(const struct scorer *scorer, enum output output,
                                   const struct cell *value, double level, struct cell *cell,
                                   struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * quantiles.h - the bounds of buckets that about as many rows fall into.
  */
-#ifndef SCORING_QUANTILES_H
-#define SCORING_QUANTILES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -19,5 +18,3 @@ struct counted_number {
  */
 uint32_t quantile_bounds(const struct counted_number *numbers, uint32_t count, uint32_t buckets,
                          double *bounds);
-
-#endif

@@ -10,8 +10,7 @@
  * A row is relevant where its label is above 0. A group without such a row counts as 1, as in
  * XGBoost. NDCG and MAP are XGBoost 3.2's; the gain of a label y is 2^y - 1.
  */
-#ifndef SCORING_RANKED_LABELS_H
-#define SCORING_RANKED_LABELS_H
+#pragma once
 
 #include "params/terms.h"
 
@@ -21,5 +20,3 @@ double ranked_discount(uint32_t rank); /* from 0 on */
 /* labels (n): by rank. best (n): the same, the greatest first; for NDCG. */
 double ranked_value(struct measure measure, bool has_linear_gains, const float *labels,
                     const float *best, uint32_t n);
-
-#endif

@@ -4,8 +4,7 @@
  * The scores of negatives and of positives, sorted when they are first looked at: so nothing here
  * depends on the order of the rows.
  */
-#ifndef SCORING_RANKING_H
-#define SCORING_RANKING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,5 +43,3 @@ struct ranking_point {
 };
 /* The next distinct score behind *point, which begins as zeros; false: there is none. */
 bool ranking_next(struct ranking *ranking, struct ranking_point *point);
-
-#endif

@@ -25,8 +25,7 @@
  * A row counts as positive from its threshold up. Rows are counted or sorted: their order makes no
  * difference to a bit.
  */
-#ifndef SCORING_REPORT_H
-#define SCORING_REPORT_H
+#pragma once
 
 #include "base/arena.h"
 #include "scoring/model.h"
@@ -70,5 +69,3 @@ struct report_rows {
 };
 enum status report_make(struct report *report, struct arena *arena, struct report_rows *rows,
                         struct error *err);
-
-#endif

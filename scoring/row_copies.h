@@ -4,8 +4,7 @@
  *
  * Of COPIES_ROWS_MAX different hashes that came first; copies of other rows are not told apart.
  */
-#ifndef SCORING_ROW_COPIES_H
-#define SCORING_ROW_COPIES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ void row_copies_deinit(struct row_copies *copies);
 /* One more row with the hash: *before is how many there were. NO_MEMORY. */
 enum status row_copies_add(struct row_copies *copies, uint64_t hash, uint64_t *before,
                            struct error *err);
-
-#endif

@@ -8,8 +8,7 @@
  * that their last bits may differ from metrics.h's, yet are the same on any processor. Metrics of
  * rankings, of events, and those that rank more than two classes are no such sums.
  */
-#ifndef SCORING_ROW_COUNTS_H
-#define SCORING_ROW_COUNTS_H
+#pragma once
 
 #include "params/terms.h"
 #include "scoring/metrics.h"
@@ -34,5 +33,3 @@ enum status row_counts_put(struct row_counts *counts, const struct metrics_row *
 /* times (rows): how often each row counts, below 2^31. values: of the measures; NAN where one is
  * not defined. */
 void row_counts_measure(struct row_counts *counts, const uint32_t *times, double *values);
-
-#endif

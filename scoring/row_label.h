@@ -1,8 +1,7 @@
 /*
  * row_label.h - a row's label, for measuring a model against it.
  */
-#ifndef SCORING_ROW_LABEL_H
-#define SCORING_ROW_LABEL_H
+#pragma once
 
 #include "scoring/model.h"
 
@@ -30,5 +29,3 @@ enum status row_group_read(struct slice column, uint64_t row, const struct cell 
                            struct row_label *label, struct error *err);
 enum status row_upper_read(const struct model *model, struct slice column, uint64_t row,
                            const struct cell *cell, struct row_label *label, struct error *err);
-
-#endif

@@ -5,12 +5,15 @@
 
 #include "scoring/elementary.h"
 #include "scoring/kind.h"
+#include "scoring/shap_orders.h"
 
 struct shap {
     const struct model *model;
-    void *opened; /* the kind's; NULL: the model is linear */
+    /* One of three: the kind's own, a linear model's weights, or orders. */
+    void *opened;
     struct linear_weights linear;
     double *averages; /* (outputs, input_count): what an input adds to an output on average */
+    struct shap_orders *orders;
 };
 
 /* The sum that the words of a text, or the items of a list, add. */
@@ -74,6 +77,11 @@ static enum status measure_averages(struct shap *shap, const struct held_rows *h
     return STATUS_OK;
 }
 
+bool shap_is_known(const struct kind *kind, enum task task)
+{
+    return kind->shap || (task_has_label(task) && kind->output_parts == 0);
+}
+
 static enum status open_model(struct shap *shap, const struct held_rows *held,
                               const struct stop *stop, struct error *err)
 {
@@ -83,12 +91,13 @@ static enum status open_model(struct shap *shap, const struct held_rows *held,
         return model->kind->shap_open(model, &shap->opened, err);
     if (held && model->kind->linear && model->kind->linear(model, &shap->linear))
         return measure_averages(shap, held, stop, err);
+    if (held && shap_is_known(model->kind, model->task))
+        return shap_orders_new(held, &shap->orders, err);
     fail(err, STATUS_UNSUPPORTED, "SHAP values of a %.*s are not supported yet",
          SLICE_FORMAT(model->estimator));
     if (!held)
         return error_hint(err, "Models of trees have some.");
-    return error_hint(err, "There are those of trees and of linear models; USING permutation "
-                           "takes every model.");
+    return error_hint(err, "USING permutation takes every model.");
 }
 
 enum status shap_new(const struct model *model, const struct held_rows *held,
@@ -114,6 +123,7 @@ void shap_free(struct shap *shap)
         return;
     if (shap->opened)
         shap->model->kind->shap_close(shap->opened);
+    shap_orders_free(shap->orders);
     free(shap->averages);
     free(shap);
 }
@@ -155,6 +165,8 @@ enum status shap_row(struct shap *shap, const float *dense, const int32_t *ids,
 
     if (shap->opened)
         TRY(model->kind->shap(shap->opened, dense, ids, stop, values, err));
+    else if (shap->orders)
+        TRY(shap_orders_row(shap->orders, dense, ids, stop, values, err));
     else
         for (uint32_t output = 0; output < outputs; output++)
             explain_linear(shap, dense, ids, output,

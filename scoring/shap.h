@@ -11,17 +11,22 @@
  *                      kind->shap)
  *     linear models    the mean of the rows that are explained: weight x (value - mean), added up
  *                      over the columns of an input
+ *     others           the mean of some of these rows, by orders of the inputs (shap_orders.h)
  */
-#ifndef SCORING_SHAP_H
-#define SCORING_SHAP_H
+#pragma once
 
 #include "base/stop.h"
 #include "scoring/held_rows.h"
 
+/* Are they known where there are rows to measure from? Classifiers have some, regressors but
+ * forecasts, and kinds with their own. */
+bool shap_is_known(const struct kind *kind, enum task task);
+
 struct shap;
-/* `held`, sorted, are the rows that a linear model's values are measured from; NULL: there are
- * none, and only models of kinds with their own have any. UNSUPPORTED for a model of which they are
- * not known. The model is borrowed. `stop` (NULL: nobody is asked) is asked meanwhile. INTERRUPTED.
+/* `held`, sorted, are the rows that values of kinds without their own are measured from; NULL:
+ * there are none, and only models of kinds with their own have any. UNSUPPORTED for a model of
+ * which they are not known. The model is borrowed. `stop` (NULL: nobody is asked) is asked
+ * meanwhile. INTERRUPTED.
  */
 enum status shap_new(const struct model *model, const struct held_rows *held,
                      const struct stop *stop, struct shap **shap, struct error *err);
@@ -32,5 +37,3 @@ void shap_free(struct shap *shap);
  * many deep trees takes long. */
 enum status shap_row(struct shap *shap, const float *dense, const int32_t *ids,
                      const struct stop *stop, double *values, struct error *err);
-
-#endif

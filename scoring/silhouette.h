@@ -9,8 +9,7 @@
  * as there is room. With more inputs than 100 the sample is smaller, as the distances of all pairs
  * are computed, SILHOUETTE_WORK multiplications at most.
  */
-#ifndef SCORING_SILHOUETTE_H
-#define SCORING_SILHOUETTE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -48,5 +47,3 @@ bool silhouette_add(struct silhouette *silhouette, const void *inputs, uint32_t 
  * rows of its cluster, and b the least mean distance to those of another one; 0 for a row that is
  * alone in its cluster. NaN where the sample has rows of fewer than two clusters. */
 double silhouette_value(struct silhouette *silhouette);
-
-#endif

@@ -13,8 +13,7 @@
  * cuts them; where the likelihood vanishes they are what they tend to. Far from the bounds they are
  * exact, where XGBoost's lose their digits. No library's exp: the same bits everywhere.
  */
-#ifndef SCORING_SURVIVAL_H
-#define SCORING_SURVIVAL_H
+#pragma once
 
 #include <float.h>
 #include <stdbool.h>
@@ -42,5 +41,3 @@ void survival_losses(struct survival survival, size_t n, const float *lower, con
 
 /* 1 - Phi(z) of the normal distribution. */
 double survival_normal_tail(double z);
-
-#endif

@@ -5,8 +5,7 @@
  * error is below 1e-9 for degrees of freedom up to 1e8 and shares above 1e-300, below which they
  * may be 0.
  */
-#ifndef SCORING_TAILS_H
-#define SCORING_TAILS_H
+#pragma once
 
 /* How probable is a value as far from 0 as z or t, on either side? */
 double normal_tail(double z);
@@ -18,5 +17,3 @@ double fisher_tail(double x, double freedom, double rest_freedom);
 /* The value from which on the tail is `share`, within (0, 1); `freedom` infinite: of a normal
  * distribution. */
 double student_bound(double share, double freedom);
-
-#endif

@@ -16,8 +16,7 @@
  *
  * The order in which rows are added makes no difference, to the last bit.
  */
-#ifndef SCORING_TIMED_ROWS_H
-#define SCORING_TIMED_ROWS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -42,5 +41,3 @@ enum status timed_rows_add(struct timed_rows *timed, struct timed_row row, struc
 /* NaN where no pair can be compared. */
 double timed_rows_concordance(struct timed_rows *timed);
 double timed_rows_cox(struct timed_rows *timed); /* NaN without an event */
-
-#endif

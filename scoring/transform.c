@@ -284,6 +284,20 @@ enum status transform_find_columns(struct transform *transform, struct arena *ar
     return words_check(transform->columns, transform->column_count, "columns", arena, err);
 }
 
+void transform_copy_input(const struct transform *transform, const struct transform_input *input,
+                          const float *from_dense, const int32_t *from_ids, float *dense,
+                          int32_t *ids)
+{
+    if (input->spec.type == INPUT_NUMERIC) {
+        memcpy(dense + input->dense_offset, from_dense + input->dense_offset,
+               input->dense_count * sizeof *dense);
+        if (transform->has_rests)
+            dense[input->rest_offset] = from_dense[input->rest_offset];
+    } else
+        memcpy(ids + input->id_offset, from_ids + input->id_offset,
+               (input->spec.type == INPUT_TEXT ? transform_text_room(input) : 1) * sizeof *ids);
+}
+
 const struct transform_input *transform_offset_input(const struct transform *transform)
 {
     for (uint32_t i = 0; i < transform->input_count; i++)

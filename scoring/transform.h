@@ -60,8 +60,7 @@
  * the items of a list (items.h), and either may have another combiner, by which rows count 1 or
  * 1 / k.
  */
-#ifndef SCORING_TRANSFORM_H
-#define SCORING_TRANSFORM_H
+#pragma once
 
 #include <math.h>
 
@@ -135,6 +134,11 @@ static inline uint32_t transform_columns_of(const struct transform *transform,
     return !transform->keeps_numbers && input->has_nulls ? 2 : 1;
 }
 
+/* Copies what an input is in one row to another row. */
+void transform_copy_input(const struct transform *transform, const struct transform_input *input,
+                          const float *from_dense, const int32_t *from_ids, float *dense,
+                          int32_t *ids);
+
 /* Derive columns, offsets, lookups and means after inputs were filled; they
  * live in the arena. CORRUPT for what cannot be a transform (scale <= 0, repeated words or
  * names, inputs of one column that do not lie side by side, parts in another order than the enum's,
@@ -187,5 +191,3 @@ void transform_reals(const struct transform *transform, const double *numbers, f
 /* One row of cells, in the order of the columns. dense and ids are the caller's. */
 enum status transform_row(const struct transform *transform, const struct cell *cells, float *dense,
                           int32_t *ids, struct error *err);
-
-#endif

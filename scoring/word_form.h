@@ -9,8 +9,7 @@
  * English name, H for N, S, E or W behind the last of several numbers. White space counts between
  * two numbers alone.
  */
-#ifndef SCORING_WORD_FORM_H
-#define SCORING_WORD_FORM_H
+#pragma once
 
 #include "base/text.h"
 
@@ -38,5 +37,3 @@ bool word_form_is_bound(const struct word_form *form);
 bool word_unit_is_time(struct slice unit);
 /* Are the units of a form's numbers hours and minutes alone? */
 bool word_form_is_hours(const struct word_form *form);
-
-#endif

@@ -111,7 +111,12 @@ static bool is_quoted(struct slice word)
 {
     const char quote = word.data[0];
 
-    return word.size > 2 && (quote == '"' || quote == '\'') && word.data[word.size - 1] == quote &&
+    if (word.size < 2 || (quote != '"' && quote != '\''))
+        return false;
+    /* A sheet puts one quote before a number that is to stay a text. */
+    if (quote == '\'' && is_number((struct slice){word.data + 1, word.size - 1}))
+        return true;
+    return word.data[word.size - 1] == quote &&
            is_number((struct slice){word.data + 1, word.size - 2});
 }
 

@@ -19,8 +19,7 @@
  * (cell_counts.h): whatever the order of rows is, they are the same. Words of SHAPE_PARTS and
  * SHAPE_DATE must have one form for it, or the form is not known.
  */
-#ifndef SCORING_WORD_SHAPES_H
-#define SCORING_WORD_SHAPES_H
+#pragma once
 
 #include "scoring/cell_counts.h"
 #include "scoring/word_form.h"
@@ -66,5 +65,3 @@ struct shaped_words {
  * words together have. */
 enum word_shape word_shape_of(struct slice word, struct slice *unit);
 struct shaped_words word_shapes_of(const struct cell_counts *counts);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * check.h - cmocka, and the few words that our tests add to it.
  */
-#ifndef TESTS_CHECK_H
-#define TESTS_CHECK_H
+#pragma once
 
 /* cmocka wants these four before it. */
 #include <setjmp.h>
@@ -55,5 +54,3 @@
             check_failed("%s is \"%.*s\", not \"%s\"", #actual, SLICE_FORMAT(check_slice),         \
                          (expected));                                                              \
     } while (0)
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * default_trees.h - attributes of trees of which nothing is said.
  */
-#ifndef TESTS_DEFAULT_TREES_H
-#define TESTS_DEFAULT_TREES_H
+#pragma once
 
 #include "kinds/trees/trees_attributes.h"
 
@@ -15,5 +14,3 @@ static inline struct trees_params default_trees(void)
             attribute_set_default(&trees_attributes.rows[i], params.bytes);
     return *trees_params(&params);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * outbox_check.h - what the last call of a role has asked for, as its tests look for it.
  */
-#ifndef TESTS_OUTBOX_CHECK_H
-#define TESTS_OUTBOX_CHECK_H
+#pragma once
 
 #include "runtime/role/outbox.h"
 #include "tests/check.h"
@@ -64,5 +63,3 @@ static inline bool outbox_closes(const struct outbox *outbox, peer_id peer)
             return true;
     return false;
 }
-
-#endif

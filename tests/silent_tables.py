@@ -110,3 +110,25 @@ def spelled_table():
         rows.append((i * 37 % 101 / 101., ("Berlin", "berlin", "Berlin", "Rome" if i % 8 < 4 else " Berlin")[i % 4] if i % 12 != 11 else "Oslo",
                      ("AA", "Aa", "aa")[i % 3], "Lyon" if i != 7 else "LYON", answer))
     return table("t", "z double precision, city text, gene text, town text, y text", rows)
+
+
+# ---- far labels and values, ids that are numbers, columns that are nearly one another ----
+
+SQUARING = ("LinearRegressor", "DNNRegressor", "XGBRegressor", "RandomForestRegressor", "OLS", "xgboost.gblinear", "WideAndDeepRegressor")
+FAR_LABELS = 'label column "far": a few labels are far from all others (from '
+FAR_VALUES = 'column "wide": a few values are far from all others (its deviation is '
+NAMED = 'column "id" holds numbers that seem to be names: rows of the same number explain '
+DIFFERENT = "columns \"start\" and \"stop\" are nearly the same, and what they differ by explains "
+
+
+def stays_table():
+    """Stays of a minute in a year of seconds, of guests by ids; what is paid goes by the length or the guest."""
+    draw = random.Random(2)
+    guests = [draw.gauss(0, 1) for _ in range(400)]
+    rows = []
+    for i in range(2400):
+        start, length, guest = round(1.6e9 + draw.random() * 3e7), round(draw.expovariate(1 / 60), 3), draw.randrange(400)
+        rows.append((start, start + length, guest, 1e9 if i == 5 else draw.gauss(0, 1), 0.5 * length + draw.gauss(0, 1), guests[guest] + draw.gauss(0, 1),
+                     1e9 if i == 7 else draw.gauss(0, 1)))
+    return table("t", "start bigint, stop double precision, id bigint, wide double precision, paid double precision, liked double precision, "
+                 "far double precision", rows)

@@ -23,6 +23,7 @@ import time
 
 import click_cases
 import forest_cases
+import graph_cases
 import interrupting
 import large_state
 import large_table
@@ -409,7 +410,7 @@ def train_words(bench, table):
                 lambda: bench.ours(database, numbers)[0]), 1.5)
 
 
-OF_PYTORCH = {"pytorch", "clicks-embedded"}
+OF_PYTORCH = {"pytorch", "clicks-embedded", "graphs-pytorch"}
 CASES = {
     "one-epoch": train_one_epoch,
     "ten-epochs": train_ten_epochs,
@@ -428,6 +429,8 @@ CASES = {
     "pytorch": peers_pytorch,
     "clicks": train_clicks,
     "clicks-embedded": click_cases.embedded,
+    "graphs": graph_cases.layers,
+    "graphs-pytorch": graph_cases.peers,
     "words": train_words,
     "servers": server_cases.rows,
     "trees": tree_cases.speed,

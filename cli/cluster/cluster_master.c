@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/whole_file.h"
 #include "k8s/client/kubeconfig.h"
 #include "k8s/client/kubeconfig_choose.h"
-#include "k8s/client/whole_file.h"
 #include "k8s/job/kube_job_json.h"
 #include "k8s/loop/pods.h"
 #include "runtime/process/master_process.h"
@@ -47,12 +47,12 @@ static enum status find_access(struct cluster *cluster, const char *kubeconfig, 
 static enum status open_cluster(struct cluster *cluster, const char *file, const char *kubeconfig,
                                 struct error *err)
 {
-    const char *owner = getenv("JOB_UID");
+    const char *owner = getenv("JOB_UID"), *controller = getenv("CONTROLLER_UID");
 
     TRY(read_job(cluster, file, err));
     TRY(find_access(cluster, kubeconfig, err));
-    return pods_new(&cluster->access, &cluster->job, slice_of(owner ? owner : ""), &cluster->pods,
-                    err);
+    return pods_new(&cluster->access, &cluster->job, slice_of(owner ? owner : ""),
+                    slice_of(controller ? controller : ""), &cluster->pods, err);
 }
 
 int cluster_master(const struct role_options *options, const char *file, const char *kubeconfig)

@@ -3,8 +3,7 @@
  *
  *     cluster.json, JOB_UID, the pod's access --> launcher --> run_master
  */
-#ifndef CLI_CLUSTER_CLUSTER_MASTER_H
-#define CLI_CLUSTER_CLUSTER_MASTER_H
+#pragma once
 
 #include "runtime/process/roles.h"
 
@@ -12,5 +11,3 @@
  * access of the pod that this is. Programs that a kubeconfig names are not run. Returns the
  * exit code. */
 int cluster_master(const struct role_options *options, const char *file, const char *kubeconfig);
-
-#endif

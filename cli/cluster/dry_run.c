@@ -61,7 +61,7 @@ static enum status describe_spec(const struct options *options, struct arena *ar
     TRY(status);
     cluster_job_begin(job);
     job->workers_max = spec.max_workers;
-    TRY(cluster_job_fill(&options->cluster, job, err));
+    TRY(cluster_job_fill(&options->cluster, arena, job, err));
     if (job->name.size == 0)
         TRY(kube_job_invent_name(spec.model_name, arena, &job->name, err));
     job->memory_max = job->memory * KUBE_JOB_MEMORY_GROWTH;

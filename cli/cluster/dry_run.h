@@ -1,8 +1,7 @@
 /*
  * dry_run.h - `totrain submit --dry-run`: the objects of a job, and nothing is created.
  */
-#ifndef CLI_CLUSTER_DRY_RUN_H
-#define CLI_CLUSTER_DRY_RUN_H
+#pragma once
 
 #include "cli/session/options.h"
 
@@ -13,5 +12,3 @@ enum status dry_run_spec(const struct options *options, struct error *err);
  * statements, no row is read, and nothing else is run. The number of the job's tables is not known
  * before the rows are staged, which a line on standard error states. */
 enum status dry_run_statements(const struct options *options, struct error *err);
-
-#endif

@@ -97,12 +97,6 @@ static void append_place(struct text *mounts, struct text *volumes, const struct
     text_append_string(volumes, trial->keys ? "]}}]" : "}}]");
 }
 
-static void append_account(struct text *out, const struct trial *trial)
-{
-    if (trial->account)
-        text_printf(out, "\"serviceAccountName\":\"%s\",", trial->account);
-}
-
 /* The names are checked: they can stand in a text of JSON. */
 static cJSON *pod_of(const struct kube_job *wanted, const struct trial *trial)
 {
@@ -113,7 +107,8 @@ static cJSON *pod_of(const struct kube_job *wanted, const struct trial *trial)
     text_init(&account, KUBE_JOB_BYTES_MAX);
     text_init(&mounts, KUBE_JOB_BYTES_MAX);
     text_init(&volumes, KUBE_JOB_BYTES_MAX);
-    append_account(&account, trial);
+    if (trial->account)
+        text_printf(&account, "\"serviceAccountName\":\"%s\",", trial->account);
     append_place(&mounts, &volumes, trial);
     text_printf(&json, pod_format, trial->account ? "true" : "false", text_string(&account),
                 SLICE_FORMAT(wanted->image), SLICE_FORMAT(wanted->pull_policy),

@@ -1,8 +1,7 @@
 /*
  * k8s_check.h - `totrain k8s check`: a pod that has the image, and the login of the Secret.
  */
-#ifndef CLI_CLUSTER_K8S_CHECK_H
-#define CLI_CLUSTER_K8S_CHECK_H
+#pragma once
 
 #include "cli/session/options.h"
 #include "k8s/client/http.h"
@@ -23,5 +22,3 @@ enum status k8s_check_schedule(struct http *http, struct slice kube_namespace,
 enum status k8s_reach(const char *file, struct error *err);
 /* The same by a service of libpq. */
 enum status k8s_reach_service(const char *address, struct error *err);
-
-#endif

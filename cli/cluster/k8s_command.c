@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cli/cluster/k8s_admission.h"
 #include "cli/cluster/k8s_check.h"
 #include "cli/cluster/share_command.h"
 #include "cli/session/options.h"
@@ -11,16 +12,18 @@
 #include "k8s/client/http.h"
 #include "k8s/client/http_exchange.h"
 #include "k8s/job/kube_job.h"
+#include "k8s/objects/policies.h"
 #include "k8s/objects/rights.h"
 
 #define TAKES                                                                                      \
     (OPTIONS_CLUSTER | OPTION_CPU | OPTION_MEMORY | OPTION_PODS | OPTION_IMAGE | OPTION_PULL |     \
-     OPTION_DATABASE_SECRET | OPTION_SERVICE_SECRET | OPTION_COLOUR | OPTION_HELP)
+     OPTION_PRIORITY | OPTION_RESOURCE | OPTION_DATABASE_SECRET | OPTION_SERVICE_SECRET |          \
+     OPTION_COLOUR | OPTION_HELP)
 #define TRIES    4
 #define PODS_MAX 100000
 
 static const char usage[] =
-    "usage: totrain k8s rbac [classes | share] [OPTION]...\n"
+    "usage: totrain k8s rbac [classes | share | network | disruption | monitor] [OPTION]...\n"
     "       totrain k8s share [even | mixed | soonest] [OPTION]...\n"
     "       totrain k8s check [service=NAME] [OPTION]...\n"
     "\n"
@@ -34,7 +37,11 @@ static const char usage[] =
     "\n"
     "rbac classes prints two PriorityClasses in three bands: for what jobs cannot do\n"
     "without (totrain-first), and for more workers (totrain-more). rbac share prints\n"
-    "what totrain k8s share needs, and a Deployment of --image.\n"
+    "what totrain k8s share needs, and a Deployment of --image. rbac network prints\n"
+    "NetworkPolicies: pods of jobs reach each other, the database (--database) and, where\n"
+    "they have a token, the API server. rbac disruption prints a PodDisruptionBudget: a\n"
+    "drain leaves so many workers of the namespace (--pods). rbac monitor prints a\n"
+    "PodMonitor of the sharer's /metrics (share --metrics), and rules for alerts.\n"
     "\n"
     "share decides how many workers each job of the namespaces has (--namespace=a,b),\n"
     "until SIGTERM; without it one of the masters of a namespace does. Half of what is\n"
@@ -42,7 +49,9 @@ static const char usage[] =
     "evenly, or all to who ends first (soonest).\n"
     "\n"
     "check asks the cluster for each of the submitter's rights whether we have it, and\n"
-    "ends with exit code 4 where one is missing. With --image a pod runs it, and with\n"
+    "ends with exit code 4 where one is missing. With --image it asks whether the cluster\n"
+    "admits the pods of a job (--cpu, --memory, --profile, ...), by a dry run that stores\n"
+    "nothing, and says what admission refuses; then a pod runs the image, and with\n"
     "--database-secret tries to reach the database with its login. With --service-secret\n"
     "a pod with the account of schedules asks for its rights, and tries to reach the\n"
     "database by the service (totrain) of the Secret's pg_service.conf.\n"
@@ -54,58 +63,103 @@ static struct slice or_else(const char *value, const char *otherwise)
     return slice_of(value ? value : otherwise);
 }
 
-static enum status print_roles(const struct cluster_options *options, struct error *err)
+/* ----- rbac ----- */
+
+static struct slice namespace_of(const struct cluster_options *options)
+{
+    return or_else(options->kube_namespace, "totrain");
+}
+
+static enum status read_pods(const struct cluster_options *options, const char *what, int64_t *pods,
+                             struct error *err)
+{
+    if (options->pods &&
+        (!slice_to_integer(slice_of(options->pods), pods) || *pods < 1 || *pods > PODS_MAX))
+        return fail(err, STATUS_INVALID, "%s is of 1 to %d pods, not %s", what, PODS_MAX,
+                    options->pods);
+    return STATUS_OK;
+}
+
+static enum status print_roles(const struct cluster_options *options, struct text *out,
+                               struct error *err)
 {
     struct rights_limits limits = {.pods = 100,
                                    .cpu = or_else(options->cpu, "32"),
                                    .memory = or_else(options->memory, "128Gi")};
-    struct text text;
-    enum status status;
     int64_t ignored;
 
     TRY(quantity_read_cpu(limits.cpu, &ignored, err));
     TRY(quantity_read_memory(limits.memory, &ignored, err));
-    if (options->pods && (!slice_to_integer(slice_of(options->pods), &limits.pods) ||
-                          limits.pods < 1 || limits.pods > PODS_MAX))
-        return fail(err, STATUS_INVALID, "a quota is of 1 to %d pods, not %s", PODS_MAX,
-                    options->pods);
-    text_init(&text, TEXT_MAXIMUM);
-    status = rights_print(or_else(options->kube_namespace, "totrain"), &limits, &text, err);
-    if (status == STATUS_OK) {
-        puts(text_string(&text));
-        fprintf(stderr, "NOTE:  %s\n", rights_warning);
-    }
-    text_deinit(&text);
-    return status;
+    TRY(read_pods(options, "a quota", &limits.pods, err));
+    TRY(rights_print(namespace_of(options), &limits, out, err));
+    fprintf(stderr, "NOTE:  %s\n", rights_warning);
+    return STATUS_OK;
 }
 
-static enum status print_classes(struct error *err)
+static enum status print_classes(const struct cluster_options *options, struct text *out,
+                                 struct error *err)
 {
-    struct text text;
-    enum status status;
-
-    text_init(&text, TEXT_MAXIMUM);
-    status = rights_print_classes(&text, err);
-    if (status == STATUS_OK)
-        puts(text_string(&text));
-    text_deinit(&text);
-    return status;
+    (void)options;
+    return rights_print_classes(out, err);
 }
 
-static enum status print_share(const struct cluster_options *options, struct error *err)
+static enum status print_share(const struct cluster_options *options, struct text *out,
+                               struct error *err)
 {
-    struct text text;
-    enum status status;
-
     if (!options->image)
         return fail(err, STATUS_INVALID, "--image is missing");
+    return rights_print_share(namespace_of(options), slice_of(options->image), out, err);
+}
+
+static enum status print_network(const struct cluster_options *options, struct text *out,
+                                 struct error *err)
+{
+    return policies_print_network(namespace_of(options), or_else(options->database, ""), out, err);
+}
+
+static enum status print_disruption(const struct cluster_options *options, struct text *out,
+                                    struct error *err)
+{
+    int64_t workers;
+
+    if (!options->pods)
+        return fail(err, STATUS_INVALID, "--pods is missing: the workers that always run");
+    TRY(read_pods(options, "a budget", &workers, err));
+    return policies_print_disruption(namespace_of(options), workers, out, err);
+}
+
+static enum status print_monitor(const struct cluster_options *options, struct text *out,
+                                 struct error *err)
+{
+    return policies_print_monitor(namespace_of(options), out, err);
+}
+
+static enum status print_rbac(const struct options *options, struct error *err)
+{
+    static const struct {
+        const char *word;
+        enum status (*print)(const struct cluster_options *, struct text *, struct error *);
+    } kinds[] = {
+        {"", print_roles},          {"classes", print_classes},       {"share", print_share},
+        {"network", print_network}, {"disruption", print_disruption}, {"monitor", print_monitor}};
+    const char *word = options->word_count == 2 ? options->words[1] : "";
+    enum status status = STATUS_NOT_FOUND;
+    struct text text;
+
     text_init(&text, TEXT_MAXIMUM);
-    status = rights_print_share(or_else(options->kube_namespace, "totrain"),
-                                slice_of(options->image), &text, err);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(word, kinds[i].word) == 0)
+            status = kinds[i].print(&options->cluster, &text, err);
     if (status == STATUS_OK)
         puts(text_string(&text));
     text_deinit(&text);
-    return status;
+    if (status != STATUS_NOT_FOUND)
+        return status;
+    return fail(err, STATUS_INVALID,
+                "k8s rbac is followed by nothing, or by classes, share, network, "
+                "disruption or monitor, not %s",
+                word),
+           error_hint(err, "totrain k8s --help shows how it is called.");
 }
 
 static enum status ask(struct http *http, struct slice kube_namespace, const struct right *right,
@@ -182,6 +236,7 @@ static enum status check_pods(struct http *http, struct slice kube_namespace,
     if (!cluster->image)
         return cluster->service_secret ? fail(err, STATUS_INVALID, "--image is missing")
                                        : STATUS_OK;
+    TRY(k8s_check_admission(http, kube_namespace, cluster, err));
     if (cluster->database_secret || !cluster->service_secret)
         TRY(k8s_check_pod(http, kube_namespace, cluster, err));
     return cluster->service_secret ? k8s_check_schedule(http, kube_namespace, cluster, service, err)
@@ -245,7 +300,7 @@ static enum status run_share(const struct options *options, struct error *err)
         status = share_command(&access,
                                cluster->kube_namespace ? slice_of(cluster->kube_namespace)
                                                        : access.kube_namespace,
-                               rule, err);
+                               rule, cluster->metrics, err);
     arena_deinit(&arena);
     return status;
 }
@@ -258,14 +313,8 @@ static enum status run_k8s_command(const struct options *options, struct error *
         return k8s_reach(options->words[1], err); /* in the pod of a check */
     if (options->word_count == 2 && strcmp(what, "scheduled") == 0)
         return check_schedule(options, err);
-    if (options->word_count == 1 && strcmp(what, "rbac") == 0)
-        return print_roles(&options->cluster, err);
-    if (options->word_count == 2 && strcmp(what, "rbac") == 0 &&
-        strcmp(options->words[1], "classes") == 0)
-        return print_classes(err);
-    if (options->word_count == 2 && strcmp(what, "rbac") == 0 &&
-        strcmp(options->words[1], "share") == 0)
-        return print_share(&options->cluster, err);
+    if (options->word_count <= 2 && strcmp(what, "rbac") == 0)
+        return print_rbac(options, err);
     if (options->word_count <= 2 && strcmp(what, "share") == 0)
         return run_share(options, err);
     if (strcmp(what, "check") == 0)

@@ -3,13 +3,10 @@
  * job's processes. The doors start the supervisor, the supervisor the others;
  * people rarely do.
  */
-#ifndef CLI_CLUSTER_ROLE_COMMANDS_H
-#define CLI_CLUSTER_ROLE_COMMANDS_H
+#pragma once
 
 /* argv[0] is the command's word. Each returns the exit code. */
 int command_supervise(int argc, char **argv);
 int command_master(int argc, char **argv);
 int command_worker(int argc, char **argv);
 int command_ps(int argc, char **argv);
-
-#endif

@@ -6,8 +6,11 @@
 
 #include "base/log.h"
 #include "k8s/loop/share_seat.h"
+#include "planner/metrics_address.h"
+#include "runtime/loop/loop_http.h"
 #include "runtime/loop/loop_source.h"
 #include "runtime/loop/loop_watch.h"
+#include "runtime/record/exposition.h"
 
 #define TICK_MS  50
 #define LEAVE_MS 3000
@@ -68,8 +71,37 @@ static void on_signal(void *context)
     loop_source_wake_in(sharer->timer, 0);
 }
 
+static bool get_page(void *context, const char *path, struct text *page, const char **type)
+{
+    const struct sharer *sharer = context;
+
+    if (strcmp(path, "/metrics") != 0)
+        return false;
+    *type = EXPOSITION_TYPE;
+    share_seat_write_metrics(sharer->seat, page);
+    return true;
+}
+
+/* `address` NULL: nothing is served. */
+static enum status serve(struct sharer *sharer, const char *address, struct error *err)
+{
+    const struct http_reader reader = {sharer, get_page};
+    char name[64], bound[64];
+    struct slice host;
+    uint32_t port;
+
+    if (!address)
+        return STATUS_OK;
+    if (!metrics_address_read(slice_of(address), &host, &port))
+        return fail(err, STATUS_INVALID, "an address is PORT or IP:PORT, not %s", address);
+    slice_copy(host, name, sizeof name);
+    TRY(loop_serve_http(sharer->loop, name, (uint16_t)port, reader, bound, sizeof bound, err));
+    log_info("serves http://%s/metrics", bound);
+    return STATUS_OK;
+}
+
 static enum status run(struct sharer *sharer, const struct kube_access *access,
-                       enum share_rule rule, struct error *err)
+                       enum share_rule rule, const char *metrics, struct error *err)
 {
     const struct loop_source_calls calls = {sharer, NULL, on_end_time};
     char identity[SHARE_HOLDER_MAX], host[256] = "";
@@ -89,11 +121,12 @@ static enum status run(struct sharer *sharer, const struct kube_access *access,
     TRY(loop_on_signal(sharer->loop, SIGINT, on_signal, sharer, err));
     TRY(client_open(sharer->loop, access, &sharer->client, err));
     TRY(share_seat_open(sharer->loop, sharer->client, &options, &sharer->seat, err));
+    TRY(serve(sharer, metrics, err));
     return loop_run(sharer->loop, err);
 }
 
 enum status share_command(const struct kube_access *access, struct slice namespaces,
-                          const char *word, struct error *err)
+                          const char *word, const char *metrics, struct error *err)
 {
     struct sharer sharer = {.loop = NULL};
     enum share_rule rule = SHARE_MIXED;
@@ -103,7 +136,7 @@ enum status share_command(const struct kube_access *access, struct slice namespa
         return fail(err, STATUS_INVALID, "--rule is even, mixed or soonest, not %s", word);
     TRY(split(&sharer, namespaces, err));
     log_open("share", LOG_INFO);
-    status = run(&sharer, access, rule, err);
+    status = run(&sharer, access, rule, metrics, err);
     share_seat_close(sharer.seat);
     client_close(sharer.client);
     if (sharer.timer)

@@ -6,14 +6,12 @@
  * sees the nodes, and jobs of several namespaces share the same room. Masters give way to it; when
  * it ends one of them decides again.
  */
-#ifndef CLI_CLUSTER_SHARE_COMMAND_H
-#define CLI_CLUSTER_SHARE_COMMAND_H
+#pragma once
 
 #include "cli/session/options.h"
 #include "k8s/client/access.h"
 
-/* `namespaces`: names, separated by commas; `rule`: even, mixed or soonest; NULL: mixed. */
+/* `namespaces`: names, separated by commas; `rule`: even, mixed or soonest; NULL: mixed. `metrics`:
+ * [IP:]PORT where /metrics is; NULL: nowhere. */
 enum status share_command(const struct kube_access *access, struct slice namespaces,
-                          const char *rule, struct error *err);
-
-#endif
+                          const char *rule, const char *metrics, struct error *err);

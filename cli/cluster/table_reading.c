@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/whole_file.h"
 #include "extension/postgres/libpq/database_libpq.h"
 #include "extension/postgres/libpq/libpq.h"
 #include "extension/postgres/libpq/libpq_direct.h"
-#include "k8s/client/whole_file.h"
 #include "runtime/data/pgstore/pg_connection.h"
 
 struct table_shards {

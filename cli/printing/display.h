@@ -4,8 +4,7 @@
  * Wide characters (CJK, emoji) take two columns, combining ones none, as wcwidth() says in the
  * locale of the program (LC_CTYPE). Widths are in columns of the terminal, sizes in bytes.
  */
-#ifndef CLI_PRINTING_DISPLAY_H
-#define CLI_PRINTING_DISPLAY_H
+#pragma once
 
 #include "base/text.h"
 
@@ -22,5 +21,3 @@ void display_append_cut(struct text *out, struct slice text, unsigned width);
  * words where it can be, and of one character at least. *next is where the second line begins;
  * text.size: there is none. */
 size_t display_line(struct slice text, unsigned width, size_t *next);
-
-#endif

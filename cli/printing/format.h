@@ -13,8 +13,7 @@
  *     json        [{"name":"loss","train":0.05}]
  *     markdown    | name | train |
  */
-#ifndef CLI_PRINTING_FORMAT_H
-#define CLI_PRINTING_FORMAT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -75,5 +74,3 @@ enum status formatter_end(struct formatter *formatter, struct error *err);
 void cell_append(struct text *out, const struct cell *cell);
 /* The same with reals of five digits. */
 void cell_append_rounded(struct text *out, const struct cell *cell);
-
-#endif

@@ -9,8 +9,7 @@
  * result that is longer goes on with these widths. With a limit its first and last rows are kept,
  * and written at the end with the number of those between.
  */
-#ifndef CLI_PRINTING_FORMAT_TABLE_H
-#define CLI_PRINTING_FORMAT_TABLE_H
+#pragma once
 
 #include "base/cell.h"
 #include "base/error.h"
@@ -33,5 +32,3 @@ void table_free(struct table *table);
 enum status table_add(struct table *table, const struct cell *cells, struct text *out,
                       struct error *err);
 void table_end(struct table *table, struct text *out);
-
-#endif

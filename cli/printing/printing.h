@@ -1,8 +1,7 @@
 /*
  * printing.h - objects of Kubernetes as one List, for kubectl.
  */
-#ifndef CLI_PRINTING_PRINTING_H
-#define CLI_PRINTING_PRINTING_H
+#pragma once
 
 #include "base/json.h"
 
@@ -10,5 +9,3 @@
 cJSON *printing_begin(cJSON **items);
 /* To standard output. Frees it in every case. */
 enum status printing_end(cJSON *list, struct error *err);
-
-#endif

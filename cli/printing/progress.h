@@ -4,8 +4,7 @@
  * auto: one redrawn line on a terminal that can; elsewhere plain lines, at most one a
  * second. json: one object a line, for programs. none: nothing, and no notices.
  */
-#ifndef CLI_PRINTING_PROGRESS_H
-#define CLI_PRINTING_PROGRESS_H
+#pragma once
 
 #include "extension/engine/host/sink.h"
 #include "runtime/launch/job_event.h"
@@ -27,5 +26,3 @@ void progress_notice(void *progress, const char *line);
 void progress_event(void *progress, const struct job_event *event);
 /* Take the line off the terminal: something else is to be written. */
 void progress_erase(struct progress *progress);
-
-#endif

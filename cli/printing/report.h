@@ -9,8 +9,7 @@
  * In colour the label is red, the caret green and the hint's label cyan, as
  * compilers have it. Without colour the bytes are those above.
  */
-#ifndef CLI_PRINTING_REPORT_H
-#define CLI_PRINTING_REPORT_H
+#pragma once
 
 #include "base/error.h"
 
@@ -32,5 +31,3 @@ enum status report_error(const struct error *err, const char *place, struct slic
 
 /* report_error for a command that ends with it: returns the exit code. */
 int report(const struct error *err, enum colour colour);
-
-#endif

@@ -5,8 +5,7 @@
  *     the widest shrink    4      30     9      30        none below its least width
  *     still too wide:      those in the middle are left out
  */
-#ifndef CLI_PRINTING_TABLE_FIT_H
-#define CLI_PRINTING_TABLE_FIT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ struct table_fit {
  * a frame each they take at most `room`; where some are left out a column of width 1 stands for
  * them. At least the first column is shown, however small the room. */
 struct table_fit table_fit(unsigned *widths, const unsigned *least, size_t count, unsigned room);
-
-#endif

@@ -11,6 +11,7 @@
 #include "extension/postgres/sql/job_tables.h"
 #include "extension/sql/sql.h"
 #include "k8s/job/cluster_folder.h"
+#include "k8s/job/profile.h"
 #include "planner/plan.h"
 #include "runtime/data/store/destination.h"
 #include "runtime/data/store/shardstore.h"
@@ -58,9 +59,11 @@ static enum status read_processors(struct slice text, struct kube_job *job, stru
     return STATUS_OK;
 }
 
-enum status cluster_job_fill(const struct cluster_options *options, struct kube_job *job,
-                             struct error *err)
+enum status cluster_job_fill(const struct cluster_options *options, struct arena *arena,
+                             struct kube_job *job, struct error *err)
 {
+    if (options->profile) /* the options beside it override what it says */
+        TRY(profile_load(slice_of(options->profile), arena, job, err));
     take_option(options->name, &job->name);
     take_option(options->kube_namespace, &job->kube_namespace);
     take_option(options->image, &job->image);
@@ -152,7 +155,11 @@ static enum status describe(void *self, const struct plan_cluster *wanted, struc
     }
     if (!options->image && wanted->image.size > 0)
         return fail(err, STATUS_INVALID, "job.image is for lists of an administrator: say --image");
-    TRY(cluster_job_fill(options, job, err));
+    if (wanted->profile.size > 0) {
+        fail(err, STATUS_INVALID, "job.profile is for lists of an administrator");
+        return error_hint(err, "--profile=NAME@FILE names one of a file.");
+    }
+    TRY(cluster_job_fill(options, arena, job, err));
     if (job->database_secret.size == 0)
         return cluster_job_needs_login(err);
     if (options->run_of)

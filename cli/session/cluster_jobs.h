@@ -4,8 +4,7 @@
  *
  * The kubeconfig is the caller's own, and the options may name anything that it allows.
  */
-#ifndef CLI_SESSION_CLUSTER_JOBS_H
-#define CLI_SESSION_CLUSTER_JOBS_H
+#pragma once
 
 #include "cli/session/options.h"
 #include "cli/session/session.h"
@@ -13,9 +12,10 @@
 
 /* The defaults of every job; without a name, and without workers. */
 void cluster_job_begin(struct kube_job *job);
-/* Sets what the options name, over what is there. INVALID. Borrows from them. */
-enum status cluster_job_fill(const struct cluster_options *options, struct kube_job *job,
-                             struct error *err);
+/* Sets what the options name, over what their profile says, over what is there. INVALID, and what
+ * profile_load fails with. Borrows from them; texts of the profile are the arena's. */
+enum status cluster_job_fill(const struct cluster_options *options, struct arena *arena,
+                             struct kube_job *job, struct error *err);
 
 /* INVALID: --database-secret is missing. */
 enum status cluster_job_needs_login(struct error *err);
@@ -27,5 +27,3 @@ void cluster_tables_drop(struct session *session, int64_t number);
 
 /* TRAIN with job.where = 'kubernetes' in this session, whose database is PostgreSQL's. */
 void cluster_jobs_init(struct session *session, const struct cluster_options *options);
-
-#endif

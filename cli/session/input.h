@@ -1,8 +1,7 @@
 /*
  * input.h - a file, or standard input, as one text.
  */
-#ifndef CLI_SESSION_INPUT_H
-#define CLI_SESSION_INPUT_H
+#pragma once
 
 #include "base/error.h"
 
@@ -11,5 +10,3 @@
 /* Append what the file holds; "-" is standard input. INVALID where it cannot
  * be opened, LIMIT where it is too large, INTERRUPTED after Ctrl-C. */
 enum status input_read(const char *path, struct text *text, struct error *err);
-
-#endif

@@ -4,9 +4,6 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Codes of options that have no letter; above all characters. */
-#define CODE_OF(flag) (256 + (int)(flag))
-
 #define CLUSTER(member) offsetof(struct options, cluster.member)
 
 static const struct row {
@@ -50,6 +47,8 @@ static const struct row {
     {OPTION_MEMORY, 0, "memory", "BYTES", "that each worker has: 512Mi, 4Gi; 1Gi", CLUSTER(memory)},
     {OPTION_RESOURCE, 0, "resource", "NAME", "each worker asks for one of it", CLUSTER(resource)},
     {OPTION_PRIORITY, 0, "priority-class", "NAME", "of all pods", CLUSTER(priority_class)},
+    {OPTION_PRIORITY, 0, "profile", "NAME@FILE", "where its pods run: a profile of the file",
+     CLUSTER(profile)},
     {OPTION_ACCOUNT, 0, "service-account", "NAME", "of the master; totrain",
      CLUSTER(service_account)},
     {OPTION_DATABASE_SECRET, 0, "database-secret", "NAME", "Secret with the login of the database",
@@ -61,6 +60,10 @@ static const struct row {
     {OPTION_RUN_OF, 0, "run-of", "NAME", "in the pod of a schedule: its name", CLUSTER(run_of)},
     {OPTION_OWNER, 0, "owner", "POD/UID/JOB", "in the pod of a schedule: itself", CLUSTER(owner)},
     {OPTION_PODS, 0, "pods", "N", "the quota's number of pods; 100", CLUSTER(pods)},
+    {OPTION_PODS, 0, "database", "CIDR:PORT", "that pods reach, of rbac network; any, 5432",
+     CLUSTER(database)},
+    {OPTION_PODS, 0, "metrics", "[IP:]PORT", "serve /metrics of all jobs there, of share",
+     CLUSTER(metrics)},
     {OPTION_DRY_RUN, 0, "dry-run", NULL, "print the objects, create nothing", CLUSTER(is_dry_run)},
 };
 
@@ -68,7 +71,7 @@ static const struct row {
 
 static int code_of(const struct row *row)
 {
-    return row->letter ? row->letter : CODE_OF(row->flag);
+    return row->letter ? row->letter : 256 + (int)(row - rows); /* above all characters */
 }
 
 static enum status usage(struct error *err, const char *problem, const char *word)

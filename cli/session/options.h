@@ -5,8 +5,7 @@
  * another one is refused with the nearest one that it takes. Help is printed
  * from the table.
  */
-#ifndef CLI_SESSION_OPTIONS_H
-#define CLI_SESSION_OPTIONS_H
+#pragma once
 
 #include <stdio.h>
 
@@ -37,13 +36,13 @@ enum {
     OPTION_CPU = 1 << 15,
     OPTION_MEMORY = 1 << 16,
     OPTION_RESOURCE = 1 << 17,
-    OPTION_PRIORITY = 1 << 18,
+    OPTION_PRIORITY = 1 << 18, /* --priority-class, --profile */
     OPTION_ACCOUNT = 1 << 19,
     OPTION_DATABASE_SECRET = 1 << 20,
     OPTION_KEEP = 1 << 21,
     OPTION_SCHEDULE = 1 << 22,
     OPTION_DRY_RUN = 1 << 23,
-    OPTION_PODS = 1 << 24,
+    OPTION_PODS = 1 << 24, /* --pods, --database, --metrics */
     OPTION_SERVICE_SECRET = 1 << 25,
     OPTION_RUN_OF = 1 << 26,
     OPTION_OWNER = 1 << 27,
@@ -69,7 +68,7 @@ struct input {
 struct cluster_options {
     const char *kubeconfig, *context, *kube_namespace, *image, *pull_policy, *name, *cpu, *memory;
     const char *resource, *priority_class, *service_account, *database_secret, *keep, *schedule;
-    const char *pods, *service_secret;
+    const char *pods, *service_secret, *profile, *database, *metrics;
     const char *run_of, *owner; /* in the pod of a schedule: its name, and POD/UID/JOB */
     bool allows_insecure, is_dry_run;
 };
@@ -98,5 +97,3 @@ enum status options_read(int argc, char **argv, unsigned takes, struct options *
 
 /* One line an option, for --help. */
 void options_print(unsigned takes, FILE *out);
-
-#endif

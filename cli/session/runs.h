@@ -9,8 +9,7 @@
  * Only Jobs whose pod has failed or is gone are touched: a run that was started by hand beside
  * another does not disturb it.
  */
-#ifndef CLI_SESSION_RUNS_H
-#define CLI_SESSION_RUNS_H
+#pragma once
 
 #include "cli/session/session.h"
 
@@ -27,5 +26,3 @@ struct run_owner {
 };
 enum status run_owner_read(const struct cluster_options *options, struct run_owner *owner,
                            struct error *err);
-
-#endif

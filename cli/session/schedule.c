@@ -150,7 +150,7 @@ static enum status describe(struct scheduling *scheduling, struct slice model, s
 
     cluster_job_begin(job);
     job->workers_max = 1; /* each run takes the statement's */
-    TRY(cluster_job_fill(options, job, err));
+    TRY(cluster_job_fill(options, &scheduling->arena, job, err));
     if (job->database_secret.size == 0)
         return cluster_job_needs_login(err);
     if (job->name.size == 0)

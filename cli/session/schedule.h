@@ -8,8 +8,7 @@
  *
  * The statement is parsed and not planned: no database is needed where a schedule is made.
  */
-#ifndef CLI_SESSION_SCHEDULE_H
-#define CLI_SESSION_SCHEDULE_H
+#pragma once
 
 #include "cli/session/options.h"
 
@@ -22,5 +21,3 @@ enum status schedule_submit(const struct options *options, struct error *err);
 
 /* "service=NAME" and more, but no password, which would be seen in the pod's arguments. INVALID. */
 enum status schedule_check_database(const char *address, struct error *err);
-
-#endif

@@ -1,13 +1,12 @@
 /*
  * session.h - one open database, and how its results are written.
  */
-#ifndef CLI_SESSION_SESSION_H
-#define CLI_SESSION_SESSION_H
+#pragma once
 
 #include "cli/session/options.h"
 #include "extension/postgres/libpq/libpq.h"
 #include "extension/postgres/sql/postgres_cluster.h"
-#include "extension/sqlite/sqlite_host.h"
+#include "extension/sqlite/host/sqlite_host.h"
 #include "parser/parser.h"
 
 #define SESSION_ROWS_SHOWN 40 /* rows of a table on a terminal, until .maxrows says otherwise */
@@ -51,5 +50,3 @@ void session_interrupt(void);
 bool session_is_interrupted(void);
 /* Forget an interrupt that was answered. */
 void session_clear_interrupt(void);
-
-#endif

@@ -7,10 +7,7 @@
  * cursor and start count bytes of the text. Names come as they are, and go as they are to be
  * written.
  */
-#ifndef CLI_SHELL_COMPLETE_COMMAND_H
-#define CLI_SHELL_COMPLETE_COMMAND_H
+#pragma once
 
 /* The exit code. */
 int command_complete(int argc, char **argv);
-
-#endif

@@ -530,6 +530,7 @@ static void complete_define(struct finder *finder, size_t last)
 
 static bool complete_command(struct finder *finder)
 {
+    const bool is_import = word_is(finder, 0, "IMPORT");
     size_t last = finder->count - 1;
 
     if (word_is(finder, 0, "SHOW")) {
@@ -569,8 +570,15 @@ static bool complete_command(struct finder *finder)
         offer_keywords(finder, last == 0 ? "JOB" : "");
         return true;
     }
-    if (word_is(finder, 0, "IMPORT")) {
-        offer_keywords(finder, last == 0   ? "MODEL"
+    if (word_is(finder, 1, "DEFINITION") && (is_import || word_is(finder, 0, "EXPORT"))) {
+        if (last == 1 && !is_import)
+            offer_definitions(finder);
+        else if (last == 4) /* zoo, a slash, a name */
+            offer_keywords(finder, is_import ? "FROM" : "TO");
+        return true;
+    }
+    if (is_import) {
+        offer_keywords(finder, last == 0   ? "MODEL DEFINITION"
                                : last == 2 ? "FROM"
                                : last == 4 ? "FORMAT"
                                            : "");
@@ -581,7 +589,9 @@ static bool complete_command(struct finder *finder)
     if (!word_is(finder, 0, "ROLLBACK") && !writes_file(finder))
         return false;
     if (last == 0)
-        offer_keywords(finder, writes_file(finder) ? "MODEL" : "MODEL TO");
+        offer_keywords(finder, word_is(finder, 0, "EXPORT") ? "MODEL DEFINITION"
+                               : writes_file(finder)        ? "MODEL"
+                                                            : "MODEL TO");
     else if (last == 1 && word_is(finder, 1, "MODEL"))
         offer_models(finder);
     else if (last == 2)

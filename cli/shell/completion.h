@@ -8,8 +8,7 @@
  * that the cursor stands in. Attributes and estimators come from the planner's
  * tables, so that completion knows what the checks know.
  */
-#ifndef CLI_SHELL_COMPLETION_H
-#define CLI_SHELL_COMPLETION_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -60,5 +59,3 @@ enum status completion_find(struct slice text, size_t cursor, const struct compl
 /* The longest text that all candidates begin with, ASCII case ignored unless
  * they are files; spelled as in the first. */
 struct slice completion_common(const struct completion *completion);
-
-#endif

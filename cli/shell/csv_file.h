@@ -8,8 +8,7 @@
  * Text is UTF-8; a byte order mark at the beginning is skipped, lines end in \n or \r\n, and empty
  * lines are none. All rows have as many cells as the header. Cells keep their blanks.
  */
-#ifndef CLI_SHELL_CSV_FILE_H
-#define CLI_SHELL_CSV_FILE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -48,5 +47,3 @@ void csv_file_close(struct csv_file *file);
  * that are no UTF-8. */
 enum status csv_file_read(const struct csv_file *file, const char *path,
                           const struct csv_reader *reader, struct error *err);
-
-#endif

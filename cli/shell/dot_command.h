@@ -4,8 +4,7 @@
  * One table holds the commands; .help, completion and the check of unknown
  * words are made from it.
  */
-#ifndef CLI_SHELL_DOT_COMMAND_H
-#define CLI_SHELL_DOT_COMMAND_H
+#pragma once
 
 #include "cli/session/session.h"
 #include "cli/shell/completion.h"
@@ -16,5 +15,3 @@ extern const size_t dot_command_count;
 /* One line of the running script, without the blanks around it. An error has
  * been shown when this returns. */
 enum status dot_command_run(struct session *session, struct slice line);
-
-#endif

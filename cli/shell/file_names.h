@@ -1,8 +1,7 @@
 /*
  * file_names.h - the files that a name typed so far may become.
  */
-#ifndef CLI_SHELL_FILE_NAMES_H
-#define CLI_SHELL_FILE_NAMES_H
+#pragma once
 
 #include "cli/shell/completion.h"
 
@@ -11,5 +10,3 @@
  * A folder that cannot be read has no candidates. Sorted by bytes. */
 enum status file_names_find(struct slice typed, struct arena *arena, struct completion *completion,
                             struct error *err);
-
-#endif

@@ -7,8 +7,7 @@
  * kill leaves the old one. Where it cannot be written there is history for the
  * session alone, and a file that libedit cannot read is left as it is.
  */
-#ifndef CLI_SHELL_HISTORY_FILE_H
-#define CLI_SHELL_HISTORY_FILE_H
+#pragma once
 
 #include <histedit.h>
 #include <limits.h>
@@ -27,5 +26,3 @@ void history_enter(History *list, const char *entry);
 
 /* The same, in the file (0600). */
 void history_file_enter(const char *path, const char *entry);
-
-#endif

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/shell/csv_file.h"
-#include "extension/sqlite/sql.h"
+#include "extension/sqlite/api/sql.h"
 #include "inputs/dates.h"
 #include "planner/column_dates.h"
 #include "planner/column_kind.h"
@@ -256,13 +256,6 @@ static void append_columns(const struct import *import, bool has_types, struct t
     text_append_string(sql, ")");
 }
 
-static void create_sql(const struct import *import, struct text *sql)
-{
-    text_append_string(sql, import->session->db ? "CREATE TABLE IF NOT EXISTS " : "CREATE TABLE ");
-    text_append(sql, import->table);
-    append_columns(import, true, sql);
-}
-
 static void insert_sql(const struct import *import, struct text *sql)
 {
     text_append_string(sql, "INSERT INTO ");
@@ -406,7 +399,10 @@ enum status import_file(struct session *session, const char *path, char separato
     TRY_OR(done, status, cell_census_new((uint32_t)import.file.count, NULL, &import.census, err));
     TRY_OR(done, status, read_rows(&import, path, "reading", count_cells, err));
     choose_readings(&import);
-    create_sql(&import, &create);
+    text_append_string(&create,
+                       import.session->db ? "CREATE TABLE IF NOT EXISTS " : "CREATE TABLE ");
+    text_append(&create, import.table);
+    append_columns(&import, true, &create);
     insert_sql(&import, &insert);
     if (create.failed || insert.failed)
         status = fail_no_memory(err);

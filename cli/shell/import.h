@@ -22,8 +22,7 @@
  * What is stored otherwise than it is written is told, and a header that looks like a row.
  * Nothing between two separators is NULL.
  */
-#ifndef CLI_SHELL_IMPORT_H
-#define CLI_SHELL_IMPORT_H
+#pragma once
 
 #include "cli/session/session.h"
 
@@ -32,5 +31,3 @@
  * names. *rows is how many came. */
 enum status import_file(struct session *session, const char *path, char separator,
                         struct slice table, uint64_t *rows, struct error *err);
-
-#endif

@@ -8,8 +8,7 @@
  * Where none has help, as with tables, or there are more lines of help than fit on the screen, they
  * stand side by side.
  */
-#ifndef CLI_SHELL_LISTING_H
-#define CLI_SHELL_LISTING_H
+#pragma once
 
 #include "cli/shell/completion.h"
 
@@ -20,5 +19,3 @@
  * candidates: the note. */
 void listing_append(const struct completion *completion, size_t columns, size_t rows,
                     struct text *out);
-
-#endif

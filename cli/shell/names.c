@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "extension/sqlite/sql.h"
+#include "extension/sqlite/api/sql.h"
 
 #define COLUMNS_MAX 100000 /* columns of all tables of PostgreSQL */
 

@@ -1,8 +1,7 @@
 /*
  * names.h - the tables, columns and models of a database, for completion and people.
  */
-#ifndef CLI_SHELL_NAMES_H
-#define CLI_SHELL_NAMES_H
+#pragma once
 
 #include "cli/session/session.h"
 #include "cli/shell/completion.h"
@@ -22,5 +21,3 @@ void names_read(const struct session *session, struct arena *arena, struct compl
 
 /* A name as it is to be written: quoted where it must be. Empty where memory ran out. */
 struct slice names_spell(struct arena *arena, struct slice name);
-
-#endif

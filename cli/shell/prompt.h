@@ -5,8 +5,7 @@
  * of the terminal, a stop and a continuation are answered while a line is
  * typed; what is pasted is taken as it is.
  */
-#ifndef CLI_SHELL_PROMPT_H
-#define CLI_SHELL_PROMPT_H
+#pragma once
 
 #include "cli/session/session.h"
 #include "cli/shell/completion.h"
@@ -22,5 +21,3 @@ void prompt_free(struct prompt *prompt);
  * prompt is that of a continuation. */
 enum prompt_result prompt_read(struct prompt *prompt, struct text *typed);
 void prompt_remember(struct prompt *prompt, struct slice statement);
-
-#endif

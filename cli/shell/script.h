@@ -9,8 +9,7 @@
  * stops at its first error, which is shown where it happens; a script that
  * read the failing one stops too, and names the line that read it.
  */
-#ifndef CLI_SHELL_SCRIPT_H
-#define CLI_SHELL_SCRIPT_H
+#pragma once
 
 #include "cli/session/session.h"
 
@@ -35,5 +34,3 @@ enum status script_run_file(struct session *session, const char *path);
 /* Shows an error of the script that runs, with its file, its line and the files that read it. A
  * position of -1 stands for the statement's. Returns err->status. */
 enum status script_fail(const struct session *session, const struct error *err);
-
-#endif

@@ -6,12 +6,9 @@
  * It is read as by .read, and not by scripts (-c, -f, standard input), which are to do the same for
  * everybody. An error in it is shown, and the session goes on.
  */
-#ifndef CLI_SHELL_SHELL_CONFIG_H
-#define CLI_SHELL_SHELL_CONFIG_H
+#pragma once
 
 #include "cli/session/session.h"
 
 /* Nothing where there is no such file. */
 void shell_config_run(struct session *session);
-
-#endif

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/name_list.h"
 #include "extension/engine/model_rows.h"
 #include "kinds/forecast/forecast_kind.h"
 #include "scoring/report.h"
@@ -263,14 +264,8 @@ static void append_important(const struct card *card, struct text *sql)
 
         if (strcmp(card->sections[i].id, "importance") != 0)
             continue;
-        for (size_t row = 0; row < rows->row_count && row < DEPENDENCE_COLUMNS; row++) {
-            const struct slice name = rows->cells[row * rows->column_count].text;
-
-            if (memchr(name.data, ',', name.size)) /* the list is of names between commas */
-                continue;
-            text_append_string(&names, names.size > 0 ? ", " : "");
-            text_append(&names, name);
-        }
+        for (size_t row = 0; row < rows->row_count && row < DEPENDENCE_COLUMNS; row++)
+            name_list_append(&names, rows->cells[row * rows->column_count].text);
     }
     if (names.size > 0) {
         text_append_string(sql, " WITH explain.columns = ");

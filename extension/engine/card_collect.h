@@ -1,8 +1,7 @@
 /*
  * card_collect.h - the sections of a model card, from a database.
  */
-#ifndef EXTENSION_ENGINE_CARD_COLLECT_H
-#define EXTENSION_ENGINE_CARD_COLLECT_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "report/card.h"
@@ -11,5 +10,3 @@
  * To be freed by card_deinit, also after a failure. CANCELLED after Ctrl-C. */
 enum status card_collect(const struct host *host, const char *model, struct slice select,
                          enum theme theme, struct card *card, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * definitions.h - DEFINE MODEL, DROP DEFINITION, SHOW DEFINITIONS, SHOW DEFINITION name.
  */
-#ifndef EXTENSION_ENGINE_DEFINITIONS_H
-#define EXTENSION_ENGINE_DEFINITIONS_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
@@ -24,5 +23,3 @@ enum status definition_arguments_run(const struct definition *definition, const 
 /* name, value */
 enum status show_definition_run(const struct plan *plan, const struct sink *sink,
                                 struct error *err);
-
-#endif

@@ -4,6 +4,7 @@
 
 #include "codegen/lower_forecast.h"
 #include "codegen/model_path.h"
+#include "extension/engine/definition_files.h"
 #include "extension/engine/definitions.h"
 #include "extension/engine/exchange_run.h"
 #include "extension/engine/host/stored.h"
@@ -68,6 +69,8 @@ static const struct fixed_columns fixed_columns[] = {
     {STATEMENT_REPORT_MODEL, REPORT_MODEL_COLUMNS, {"model", "file", "bytes"}},
     {STATEMENT_DEFINE_MODEL, 2, {"definition", "version"}},
     {STATEMENT_DROP_DEFINITION, 2, {"definition", "state"}},
+    {STATEMENT_EXPORT_DEFINITION, 3, {"definition", "file", "bytes"}},
+    {STATEMENT_IMPORT_DEFINITION, 2, {"definition", "version"}},
     {STATEMENT_SHOW_DEFINITIONS,
      SHOW_DEFINITIONS_COLUMNS,
      {"name", "arguments", "version", "created_at", "digest"}},
@@ -337,6 +340,10 @@ static enum status run_plan(const struct host *host, const struct train_request 
         return define_run(host, plan, sink, err);
     case STATEMENT_DROP_DEFINITION:
         return drop_definition_run(host, plan, sink, err);
+    case STATEMENT_EXPORT_DEFINITION:
+        return export_definition_run(host, plan, sink, err);
+    case STATEMENT_IMPORT_DEFINITION:
+        return import_definition_run(host, plan, sink, err);
     case STATEMENT_SHOW_DEFINITIONS:
         return show_definitions_run(host, sink, err);
     case STATEMENT_SHOW_DEFINITION:

@@ -8,13 +8,10 @@
  * this module is the only one that knows all stages. The engine keeps nothing
  * between calls.
  */
-#ifndef EXTENSION_ENGINE_ENGINE_H
-#define EXTENSION_ENGINE_ENGINE_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "parser/parser.h"
-
-#define DESCRIPTION_COLUMNS_MAX QUERY_COLUMNS_MAX
 
 /* The result of a statement, known without running it. */
 struct description {
@@ -46,5 +43,3 @@ enum status engine_cluster_request(const struct host *host, struct slice text,
 /* Runs it. Whatever fails, nothing is published and an old model stays. */
 enum status engine_run(const struct host *host, struct slice text, const struct piece *piece,
                        const struct sink *sink, struct error *err);
-
-#endif

@@ -8,8 +8,7 @@
 #include "planner/dialect.h"
 #include "planner/targets.h"
 
-/* A server limits what a model takes there. */
-static size_t arena_most(const struct host *host)
+size_t exchange_memory(const struct host *host)
 {
     return host->session.memory_max > 0 && host->session.memory_max < MODEL_ARENA_MAX
                ? (size_t)host->session.memory_max
@@ -76,7 +75,7 @@ static enum status export_model(const struct host *host, struct slice schema, st
     struct model model;
     enum status status;
 
-    arena_init(&arena, arena_most(host));
+    arena_init(&arena, exchange_memory(host));
     status = stored_model_load(host, schema, name, &arena, &model, err);
     if (status == STATUS_OK)
         status = format->is_formulas
@@ -158,7 +157,7 @@ static enum status import_bytes(const struct host *host, struct slice schema, st
     struct model model;
     enum status status;
 
-    arena_init(&arena, arena_most(host));
+    arena_init(&arena, exchange_memory(host));
     status = exchange_import(bytes, statement, stop.is_stopped ? &stop : NULL, &arena, &model, err);
     if (status == STATUS_OK)
         status = publish(host, schema, name, &model, sink, version, err);

@@ -7,17 +7,18 @@
  *
  * Files are the client's. Inside of a server no statement reads or writes one: UNSUPPORTED.
  */
-#ifndef EXTENSION_ENGINE_EXCHANGE_RUN_H
-#define EXTENSION_ENGINE_EXCHANGE_RUN_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
 
-/* A row: model, file, bytes. */
+/* Bytes that a model may take here: a server limits them. */
+size_t exchange_memory(const struct host *host);
 /* UNSUPPORTED inside of a server, whose files are not the client's. `function` says what is there
  * instead: "totrain.export_model('model', 'format') returns the file's bytes". */
 enum status exchange_check_files(const struct host *host, const struct plan *plan,
                                  const char *function, struct error *err);
+/* A row: model, file, bytes. */
 enum status export_run(const struct host *host, const struct plan *plan, const struct sink *sink,
                        struct error *err);
 /* A row: model, version. A model of the name becomes an older version, as TRAIN has it. */
@@ -35,5 +36,3 @@ enum status export_text_function(const struct host *host, struct slice path, str
  * those of IMPORT MODEL; the model's statement is IMPORT MODEL and its name. */
 enum status import_function(const struct host *host, struct slice path, struct slice bytes,
                             struct slice format, int64_t *version, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * job_collect.h - what a job on a cluster has left in its tables, by a process that is not its
  * session: the model, or the table whose rows lie in the job's folder.
  */
-#ifndef EXTENSION_ENGINE_JOB_COLLECT_H
-#define EXTENSION_ENGINE_JOB_COLLECT_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 
@@ -14,5 +13,3 @@ enum status job_collect_kept(const struct host *host, int64_t number,
                              struct error *err);
 /* The results of a job whose table is committed, or never will be: they are as large as it. */
 void job_drop_results(const struct job_folder *folder);
-
-#endif

@@ -2,8 +2,7 @@
  * job_publish.h - the model or the table of a job that its session has left into its database, by
  * the same checks and in the same transaction as that of an attached one.
  */
-#ifndef EXTENSION_ENGINE_JOB_PUBLISH_H
-#define EXTENSION_ENGINE_JOB_PUBLISH_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "extension/engine/jobs/unpublished.h"
@@ -27,5 +26,3 @@ enum status job_publish(const char *folder, const struct publisher *publisher, s
  * job's database. */
 enum status job_publish_table(const struct host *host, const struct unpublished_job *job,
                               uint64_t *rows, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * model_picture.h - a picture of a model in a database.
  */
-#ifndef EXTENSION_ENGINE_MODEL_PICTURE_H
-#define EXTENSION_ENGINE_MODEL_PICTURE_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "report/picture.h"
@@ -17,5 +16,3 @@ struct model_picture {
 /* Appends an SVG. */
 enum status model_picture_draw(const struct host *host, const struct model_picture *picture,
                                struct text *svg, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * model_rows.h - rows that reports find out about a model by statements of their own. Rows and
  * texts live in the arena that the caller gives.
  */
-#ifndef EXTENSION_ENGINE_MODEL_ROWS_H
-#define EXTENSION_ENGINE_MODEL_ROWS_H
+#pragma once
 
 #include "base/arena.h"
 #include "extension/engine/host/host.h"
@@ -24,5 +23,3 @@ enum status model_rows_name(const char *model, struct arena *arena, struct slice
 enum status model_rows_select(const struct host *host, const char *model,
                               const struct picture_table *shown, struct arena *arena,
                               struct slice *select, struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * A report runs the SELECT that trained the model, as the caller: that of a model which another
  * role of PostgreSQL owns is never run, and PERMISSION says that the function takes other rows.
  */
-#ifndef EXTENSION_ENGINE_REPORT_RUN_H
-#define EXTENSION_ENGINE_REPORT_RUN_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "extension/engine/host/sink.h"
@@ -28,5 +27,3 @@ struct report_call {
 /* Appends the page. */
 enum status report_function(const struct host *host, const struct report_call *call,
                             struct text *page, struct error *err);
-
-#endif

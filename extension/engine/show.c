@@ -8,6 +8,7 @@
 #include "extension/engine/rows/sample_notices.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
+#include "extension/engine/score/unseen_words.h"
 #include "planner/attributes/attributes.h"
 #include "planner/explain.h"
 #include "planner/plan.h"
@@ -25,10 +26,12 @@ enum status explain_run(const struct host *host, const struct plan *plan, struct
     struct plan_line *lines;
     size_t count;
 
-    if (plan->kind != STATEMENT_TRAIN) /* nothing is explained that would not be written */
+    if (plan->kind != STATEMENT_TRAIN) { /* nothing is explained that would not be written */
         TRY(score_check_targets(host, plan, err));
-    else
+        TRY(unseen_words_explain(host, plan, arena, err));
+    } else {
         TRY(sample_notices(host, plan, arena, err));
+    }
     TRY(plan_explain(plan, rows_of(host, plan), arena, &lines, &count, err));
     for (size_t i = 0; i < count; i++)
         TRY(sink_row(sink, (struct cell[]){cell_text(lines[i].item), cell_text(lines[i].detail)}, 2,

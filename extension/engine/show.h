@@ -1,8 +1,7 @@
 /*
  * show.h - EXPLAIN and SHOW ATTRIBUTES; show_model.h and show_lists.h have the rest of SHOW.
  */
-#ifndef EXTENSION_ENGINE_SHOW_H
-#define EXTENSION_ENGINE_SHOW_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
@@ -13,5 +12,3 @@ enum status explain_run(const struct host *host, const struct plan *plan, struct
 /* The attributes that statements know. */
 enum status show_attributes_run(const struct plan *plan, const struct sink *sink,
                                 struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * show_lists.h - SHOW MODELS and SHOW JOBS: what there is, for people; with FULL all that is known.
  */
-#ifndef EXTENSION_ENGINE_SHOW_LISTS_H
-#define EXTENSION_ENGINE_SHOW_LISTS_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 
@@ -15,5 +14,3 @@ enum status show_models_run(const struct host *host, bool is_full, const struct 
  * a database has all. */
 enum status show_jobs_run(const struct host *host, bool is_full, const struct sink *sink,
                           struct error *err);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * SHOW MODEL m: name, value: what it is, settings, inputs, what was measured, notices.
  */
-#ifndef EXTENSION_ENGINE_SHOW_MODEL_H
-#define EXTENSION_ENGINE_SHOW_MODEL_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
@@ -23,5 +22,3 @@ enum status show_train_run(const struct host *host, const struct plan *plan, str
                            const struct sink *sink, struct error *err);
 enum status show_model_run(const struct host *host, const struct plan *plan, struct arena *arena,
                            const struct sink *sink, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * show_trials.h - SHOW TRIALS m: what the search that found the model has tried.
  */
-#ifndef EXTENSION_ENGINE_SHOW_TRIALS_H
-#define EXTENSION_ENGINE_SHOW_TRIALS_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
@@ -17,5 +16,3 @@ enum status show_trials_run(const struct host *host, const struct plan *plan, st
  * search has written. */
 enum status best_trial(const struct model *model, struct arena *arena, struct slice *settings,
                        struct error *err);
-
-#endif

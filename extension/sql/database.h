@@ -12,8 +12,7 @@
  * thrown, and err->position is a byte offset in the SQL that was handed over, -1 where the
  * database gives none.
  */
-#ifndef EXTENSION_SQL_DATABASE_H
-#define EXTENSION_SQL_DATABASE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/cell.h"
@@ -128,5 +127,3 @@ struct database {
     /* Has the user asked this session to stop? */
     bool (*interrupted)(void *self);
 };
-
-#endif

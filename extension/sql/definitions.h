@@ -9,8 +9,7 @@
  * paths, read by the same functions, which run nothing that its owner has made, and GRANT SELECT
  * lets another role train by it (docs/decisions/0337-definitions-are-tables.md).
  */
-#ifndef EXTENSION_SQL_DEFINITIONS_H
-#define EXTENSION_SQL_DEFINITIONS_H
+#pragma once
 
 #include "extension/sql/sql_host.h"
 
@@ -20,5 +19,3 @@ enum status sql_find_definition(void *self, struct slice schema, struct slice na
                                 struct error *err);
 
 extern const struct host_definitions sql_definitions;
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * listing.h - the tables of a database that have the columns of a model.
  */
-#ifndef EXTENSION_SQL_LISTING_H
-#define EXTENSION_SQL_LISTING_H
+#pragma once
 
 #include "extension/sql/sql_host.h"
 
@@ -26,5 +25,3 @@ enum status sql_list_tables(struct sql_host *host, struct listing *listing, stru
  * changed since: an error leaves the transaction that is open as it was. */
 enum status sql_read_listed(struct sql_host *host, const struct listed *listed, bool only_meta,
                             const struct database_rows *rows, struct error *err);
-
-#endif

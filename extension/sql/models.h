@@ -1,8 +1,7 @@
 /*
  * models.h - models in tables of the database: found by name, loaded, listed.
  */
-#ifndef EXTENSION_SQL_MODELS_H
-#define EXTENSION_SQL_MODELS_H
+#pragma once
 
 #include "extension/sql/sql_host.h"
 
@@ -27,5 +26,3 @@ enum status sql_list_models(void *self, bool sizes, const struct sink *sink, str
  * model is not taken for a table that may be overwritten. */
 enum status sql_is_model(struct sql_host *host, const struct sql_located *located, bool *result,
                          struct error *err);
-
-#endif

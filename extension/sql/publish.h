@@ -1,8 +1,7 @@
 /*
  * publish.h - a model's rows into its table, and the three tables that are kept beside it.
  */
-#ifndef EXTENSION_SQL_PUBLISH_H
-#define EXTENSION_SQL_PUBLISH_H
+#pragma once
 
 #include "extension/sql/sql_host.h"
 
@@ -18,5 +17,3 @@ enum status sql_restore(void *self, struct slice schema, struct slice name, stru
 /* The function of host_cluster. */
 enum status sql_write_pieces(struct sql_host *host, struct slice schema, struct slice name,
                              struct publication *publication, struct error *err);
-
-#endif

@@ -17,8 +17,7 @@
  * so. Where another one has the name, no pieces are written, and the model is published in one
  * transaction: a notice says which table it is, and why.
  */
-#ifndef EXTENSION_SQL_PUBLISH_PIECES_H
-#define EXTENSION_SQL_PUBLISH_PIECES_H
+#pragma once
 
 #include "extension/engine/host/model_pieces.h"
 #include "extension/sql/sql_host.h"
@@ -59,5 +58,3 @@ struct sql_table pieces_table(const struct pieces *pieces);
 /* The reason why the table is not usable: `table "x.totrain_part_..." WHAT; dropping it ...`. */
 void pieces_note(struct pieces *pieces, struct slice what);
 enum status pieces_drop(const struct pieces *pieces, struct slice name, struct error *err);
-
-#endif

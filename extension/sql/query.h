@@ -1,8 +1,7 @@
 /*
  * query.h - the rows of a query of the user's.
  */
-#ifndef EXTENSION_SQL_QUERY_H
-#define EXTENSION_SQL_QUERY_H
+#pragma once
 
 #include "extension/engine/host/sink.h"
 #include "extension/sql/sql_host.h"
@@ -13,5 +12,3 @@ enum status sql_query(struct sql_host *host, struct slice select, const struct s
 /* The first rows of a query whose columns are known: their counts are the columns'. */
 enum status sql_sample(struct sql_host *host, struct slice select, struct query *query,
                        struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * sql.h - the few moves that all our use of a database is made of.
  */
-#ifndef EXTENSION_SQL_SQL_H
-#define EXTENSION_SQL_SQL_H
+#pragma once
 
 #include "extension/sql/sql_host.h"
 
@@ -60,5 +59,3 @@ enum status sql_run_all(struct sql_host *host, const char *const *formats,
 /* Gives the table another name in its schema. */
 enum status sql_rename(struct sql_host *host, const struct sql_table *from, struct slice to,
                        struct error *err);
-
-#endif

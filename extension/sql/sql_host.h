@@ -18,8 +18,7 @@
  * A replaced model keeps its table: rows go out and rows come in, so that grants, views, triggers
  * and open readers of the table live on.
  */
-#ifndef EXTENSION_SQL_SQL_HOST_H
-#define EXTENSION_SQL_SQL_HOST_H
+#pragma once
 
 #include <limits.h>
 
@@ -174,5 +173,3 @@ struct sql_host {
     uint32_t relation;
     struct host host; /* the host that the engine gets; .self is this struct, which must not move */
 };
-
-#endif

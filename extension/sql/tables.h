@@ -1,8 +1,7 @@
 /*
  * tables.h - tables that statements write, from queries and from rows of cells.
  */
-#ifndef EXTENSION_SQL_TABLES_H
-#define EXTENSION_SQL_TABLES_H
+#pragma once
 
 #include "extension/sql/sql_host.h"
 
@@ -12,5 +11,3 @@ enum status sql_fill_tables(void *self, struct slice stage, struct fill *fills, 
 enum status sql_write_rows(void *self, const struct table_target *target, const struct slice *names,
                            size_t columns, const struct cell *cells, size_t rows,
                            struct error *err);
-
-#endif

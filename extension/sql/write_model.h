@@ -1,8 +1,7 @@
 /*
  * write_model.h - a table of models is made, and rows of a model are put into it.
  */
-#ifndef EXTENSION_SQL_WRITE_MODEL_H
-#define EXTENSION_SQL_WRITE_MODEL_H
+#pragma once
 
 #include "extension/sql/sql_host.h"
 #include "scoring/model_table.h"
@@ -38,5 +37,3 @@ struct model_writing {
 };
 enum status sql_write_model(struct sql_host *host, const struct sql_table *table,
                             struct model_writing *part, struct error *err);
-
-#endif

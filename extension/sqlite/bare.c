@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "extension/engine/engine.h"
+#include "extension/sqlite/api/python_signals.h"
+#include "extension/sqlite/api/sql.h"
+#include "extension/sqlite/functions/sqlite_connection.h"
 #include "extension/sqlite/parameters.h"
-#include "extension/sqlite/python_signals.h"
 #include "extension/sqlite/run.h"
-#include "extension/sqlite/sql.h"
-#include "extension/sqlite/sqlite_connection.h"
 #include "parser/refused.h"
 #include "parser/splitter.h"
 

@@ -1,10 +1,9 @@
 /*
  * bare.h - the bare statement: what sqlite3_prepare_v2 is given, run where it is one of ours.
  */
-#ifndef EXTENSION_SQLITE_BARE_H
-#define EXTENSION_SQLITE_BARE_H
+#pragma once
 
-#include "extension/sqlite/sqlite_connection.h"
+#include "extension/sqlite/functions/sqlite_connection.h"
 
 /* A text that SQLite refused as a syntax error may be ours. False when it is
  * not: the caller returns SQLite's error. Else *code is the answer, and
@@ -23,5 +22,3 @@ int bare_refused(struct sqlite_connection *connection, const char *sql, int byte
 /* totrain_sql('statement'): what a program prepares in its place whose calls cannot be redirected
  * (intercept.h), with the same parameters; NULL where it is none of ours. SQLite's code. */
 int bare_register(struct sqlite_connection *connection);
-
-#endif

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "extension/sqlite/bare.h"
-#include "extension/sqlite/frame_vtab.h"
-#include "extension/sqlite/functions.h"
+#include "extension/sqlite/frames/frame_vtab.h"
+#include "extension/sqlite/functions/functions.h"
+#include "extension/sqlite/functions/sqlite_connection.h"
 #include "extension/sqlite/intercept.h"
 #include "extension/sqlite/run.h"
-#include "extension/sqlite/sqlite_connection.h"
 
 const sqlite3_api_routines *sqlite3_api;
 

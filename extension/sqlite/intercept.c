@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "extension/sqlite/bare.h"
-#include "extension/sqlite/sqlite_connection.h"
+#include "extension/sqlite/functions/sqlite_connection.h"
 
 #if defined(__x86_64__)
 #define SLOT_JUMP R_X86_64_JUMP_SLOT

@@ -18,11 +18,8 @@
  * ours each time. Other programs that execute a kept statement whose columns
  * have changed meanwhile get an error that says so.
  */
-#ifndef EXTENSION_SQLITE_INTERCEPT_H
-#define EXTENSION_SQLITE_INTERCEPT_H
+#pragma once
 
 /* Redirect the calls of all loaded objects to prepare_v2 and its
  * variants. Idempotent; *objects is how many call through us now. */
 void intercept_install(unsigned *objects);
-
-#endif

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "extension/sqlite/missing_name.h"
-#include "extension/sqlite/sql.h"
+#include "extension/sqlite/api/missing_name.h"
+#include "extension/sqlite/api/sql.h"
 #include "parser/placeholders.h"
 
 #define EXEC_ARGUMENTS 2  /* arguments of totrain_exec() before the values */

@@ -9,11 +9,10 @@
  * statement is gone: the values have to be where the SELECT is. Numbers and texts written so are
  * the ones that were bound, to the last bit.
  */
-#ifndef EXTENSION_SQLITE_PARAMETERS_H
-#define EXTENSION_SQLITE_PARAMETERS_H
+#pragma once
 
 #include "base/error.h"
-#include "extension/sqlite/api.h"
+#include "extension/sqlite/api/api.h"
 
 /* ", ?1, :name": each parameter of the SELECT once, in the order of their numbers. What keeps the
  * SELECT from being prepared is the error, its position in the SELECT. */
@@ -24,5 +23,3 @@ enum status parameters_list(sqlite3 *db, struct slice select, struct text *argum
  * has none. INVALID where there are more or fewer values. */
 enum status parameters_write(sqlite3 *db, struct slice statement, int count, sqlite3_value **values,
                              struct text *written, struct error *err);
-
-#endif

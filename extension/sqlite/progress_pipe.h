@@ -6,8 +6,7 @@
  * The lines are those of progress_json. A reader that is slow loses lines, and never holds up a
  * statement. Nothing but a pipe is written to: a number that SQL names could be that of a file.
  */
-#ifndef EXTENSION_SQLITE_PROGRESS_PIPE_H
-#define EXTENSION_SQLITE_PROGRESS_PIPE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ bool progress_pipe_take(int descriptor);
 /* Nothing where the descriptor is -1, or is no pipe any more. */
 void progress_pipe_event(int descriptor, const struct job_event *event);
 void progress_pipe_notice(int descriptor, const char *message);
-
-#endif

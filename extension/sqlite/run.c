@@ -8,13 +8,13 @@
 #include "base/memory_size.h"
 #include "extension/engine/engine.h"
 #include "extension/engine/jobs/progress.h"
-#include "extension/sqlite/exchange_functions.h"
-#include "extension/sqlite/functions.h"
+#include "extension/sqlite/api/python_signals.h"
+#include "extension/sqlite/api/sql.h"
+#include "extension/sqlite/functions/exchange_functions.h"
+#include "extension/sqlite/functions/functions.h"
+#include "extension/sqlite/functions/sqlite_connection.h"
 #include "extension/sqlite/parameters.h"
 #include "extension/sqlite/progress_pipe.h"
-#include "extension/sqlite/python_signals.h"
-#include "extension/sqlite/sql.h"
-#include "extension/sqlite/sqlite_connection.h"
 #include "runtime/launch/job_folder.h"
 
 /* ----- progress: one redrawn line, on a terminal ----- */

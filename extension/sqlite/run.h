@@ -6,10 +6,9 @@
  * (bare.c): a handle of its rows totrain_cell, totrain_raise     (result.h), read one by one
  *     totrain_config(name[, value])   settings of the connection
  */
-#ifndef EXTENSION_SQLITE_RUN_H
-#define EXTENSION_SQLITE_RUN_H
+#pragma once
 
-#include "extension/sqlite/sqlite_connection.h"
+#include "extension/sqlite/functions/sqlite_connection.h"
 
 /* Registers totrain(), totrain_exec(), totrain_more(), totrain_cell(), totrain_raise() and
  * totrain_config(), and exchange_functions.h, on a connection; closing it removes them. */
@@ -26,5 +25,3 @@ void run_raise(sqlite3_context *context, struct slice statement, const struct er
 /* The same, and the functions that score, for a program that has SQLite linked in: `SELECT
  * totrain(...)` works there as in any other. */
 enum status run_open(sqlite3 *db, const char *program, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * axes.h - axes that go away, as those of sum, mean and max.
  */
-#ifndef GRAPH_OPERATIONS_AXES_H
-#define GRAPH_OPERATIONS_AXES_H
+#pragma once
 
 #include "graph/operation.h"
 #include "graph/operations/strides.h"
@@ -15,5 +14,3 @@ enum status axes_shape(struct graph *graph, struct graph_node *node, struct erro
 struct strides axes_strides(const struct graph *graph, const struct graph_node *node);
 /* An axis that counts from the last, if it is below 0; the rank, where there is no such axis. */
 uint32_t axis_of_rank(int axis, uint32_t rank);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * loops.h - loops over floats that several operations have.
  */
-#ifndef GRAPH_OPERATIONS_LOOPS_H
-#define GRAPH_OPERATIONS_LOOPS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ void multiply_by(float *to, const float *by, size_t count);                 /* t
 void add_products(float *to, const float *a, const float *b, size_t count); /* to += a b */
 void add_scaled(float *to, const float *from, float scale, size_t count);   /* to += scale from */
 void scale_by(float *to, float scale, size_t count);                        /* to *= scale */
-
-#endif

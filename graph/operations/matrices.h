@@ -3,8 +3,7 @@
  *
  * Each sum is one chain of fused additions in ascending order (arithmetic/products.h).
  */
-#ifndef GRAPH_OPERATIONS_MATRICES_H
-#define GRAPH_OPERATIONS_MATRICES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -21,5 +20,3 @@ void matrix_add_turned_product(const struct matrix *a, const struct matrix *b, f
                                size_t c_step);
 /* Writes aT (columns, rows), and returns it. */
 struct matrix matrix_turn(const struct matrix *a, float *turned);
-
-#endif

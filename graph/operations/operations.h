@@ -1,8 +1,7 @@
 /*
  * operations.h - the operations that there are; operations.c lists them.
  */
-#ifndef GRAPH_OPERATIONS_OPERATIONS_H
-#define GRAPH_OPERATIONS_OPERATIONS_H
+#pragma once
 
 #include "graph/operation.h"
 
@@ -37,5 +36,3 @@ extern const struct operation add_operation, subtract_operation, multiply_operat
 extern const struct operation identity_operation, relu_operation, tanh_operation, sigmoid_operation,
     elu_operation, selu_operation, leaky_relu_operation, gelu_operation, swish_operation,
     softplus_operation, softsign_operation;
-
-#endif

@@ -1,4 +1,8 @@
+#include <string.h>
+
+#include "base/vectors.h"
 #include "graph/graph_shape.h"
+#include "graph/operations/loops.h"
 #include "graph/operations/operations.h"
 #include "graph/operations/windows.h"
 
@@ -7,11 +11,13 @@
  * greatest number or the mean of each window, channel by channel. Windows lie within x.
  */
 
+#define WINDOW_MOST 1024 /* size of a window along an axis */
+
 static const struct operation_argument arguments[] = {
     {.name = "size",
      .type = ARGUMENT_LIST,
      .least = 1,
-     .most = 1024,
+     .most = WINDOW_MOST,
      .is_needed = true,
      .help = "Size of the window, such as 2 or [2, 2]."},
     {.name = "stride",
@@ -67,6 +73,7 @@ static enum status shape(struct graph *graph, struct graph_node *node, struct er
     node->shape.sizes[0] = pooling.places_rows;
     node->shape.sizes[x->rank - 2] = pooling.places_columns;
     node->is_sequence = false;
+    node->scratch = 2 * pooling.channels;
     return STATUS_OK;
 }
 
@@ -83,9 +90,10 @@ static size_t number_at(const struct pooling *pooling, uint32_t i, uint32_t j)
     return ((size_t)i * pooling->columns + j) * pooling->channels;
 }
 
-/* One window: x and y begin with its channel. */
+/* All channels of one window: x, y and their gradients begin with the first. scratch: of two floats
+ * a channel. */
 typedef void window_step(const struct pooling *pooling, const float *x, float *y, const float *dy,
-                         float *dx);
+                         float *dx, float *scratch);
 
 static void each_window(const struct operation_call *call, window_step *step)
 {
@@ -96,42 +104,74 @@ static void each_window(const struct operation_call *call, window_step *step)
 
     for (size_t n = 0; n < call->n; n++)
         for (uint32_t r = 0; r < pooling.places_rows; r++)
-            for (uint32_t c = 0; c < pooling.places_columns; c++)
-                for (uint32_t k = 0; k < pooling.channels; k++, at++) {
-                    const size_t from = n * size + window_at(&pooling, r, c) + k;
+            for (uint32_t c = 0; c < pooling.places_columns; c++, at += pooling.channels) {
+                const size_t from = n * size + window_at(&pooling, r, c);
 
-                    step(&pooling, call->inputs[0] ? call->inputs[0] + from : NULL,
-                         call->value ? call->value + at : NULL, is_back ? call->delta + at : NULL,
-                         is_back ? call->deltas[0] + from : NULL);
-                }
+                step(&pooling, call->inputs[0] ? call->inputs[0] + from : NULL,
+                     call->value ? call->value + at : NULL, is_back ? call->delta + at : NULL,
+                     is_back ? call->deltas[0] + from : NULL, call->scratch);
+            }
 }
 
-/* The first of the greatest; what is not a number stays so. */
-static size_t greatest_at(const struct pooling *pooling, const float *x)
+/* A number takes the place of what is none, too. */
+WIDE_VECTORS
+static void take_greater(float *restrict y, const float *restrict x, size_t count)
 {
-    size_t greatest = 0;
+    for (size_t k = 0; k < count; k++)
+        y[k] = x[k] <= y[k] ? y[k] : x[k];
+}
 
-    for (uint32_t i = 0; i < pooling->window_rows; i++)
-        for (uint32_t j = 0; j < pooling->window_columns; j++)
-            if (!(x[number_at(pooling, i, j)] <= x[greatest]))
-                greatest = number_at(pooling, i, j);
-    return greatest;
+/* The same, and which number of the window each is of: the first of the greatest. */
+WIDE_VECTORS
+static void note_greater(float *restrict y, float *restrict places, const float *restrict x,
+                         float place, size_t count)
+{
+    for (size_t k = 0; k < count; k++) {
+        places[k] = x[k] <= y[k] ? places[k] : place;
+        y[k] = x[k] <= y[k] ? y[k] : x[k];
+    }
+}
+
+WIDE_VECTORS
+static void give_at(float *restrict dx, const float *restrict dy, const float *restrict places,
+                    float place, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        dx[k] = places[k] == place ? dx[k] + dy[k] : dx[k];
 }
 
 static void take_greatest(const struct pooling *pooling, const float *x, float *y, const float *dy,
-                          float *dx)
+                          float *dx, float *scratch)
 {
     (void)dy;
     (void)dx;
-    *y = x[greatest_at(pooling, x)];
+    (void)scratch;
+    memcpy(y, x, pooling->channels * sizeof *y);
+    for (uint32_t i = 0; i < pooling->window_rows; i++)
+        for (uint32_t j = i == 0; j < pooling->window_columns; j++)
+            take_greater(y, x + number_at(pooling, i, j), pooling->channels);
 }
 
+/* Numbers of a window are counted in floats, which know them all. */
 static void give_greatest(const struct pooling *pooling, const float *x, float *y, const float *dy,
-                          float *dx)
+                          float *dx, float *scratch)
 {
+    const uint32_t channels = pooling->channels;
+    float *greatest = scratch, *places = scratch + channels;
+
     (void)y;
-    dx[greatest_at(pooling, x)] += *dy;
+    memcpy(greatest, x, channels * sizeof *greatest);
+    memset(places, 0, channels * sizeof *places);
+    for (uint32_t i = 0; i < pooling->window_rows; i++)
+        for (uint32_t j = i == 0; j < pooling->window_columns; j++)
+            note_greater(greatest, places, x + number_at(pooling, i, j),
+                         (float)(i * pooling->window_columns + j), channels);
+    for (uint32_t i = 0; i < pooling->window_rows; i++)
+        for (uint32_t j = 0; j < pooling->window_columns; j++)
+            give_at(dx + number_at(pooling, i, j), dy, places,
+                    (float)(i * pooling->window_columns + j), channels);
 }
+_Static_assert(WINDOW_MOST *WINDOW_MOST <= 1 << 24, "a float counts the numbers of a window");
 
 static float share_of(const struct pooling *pooling)
 {
@@ -139,26 +179,27 @@ static float share_of(const struct pooling *pooling)
 }
 
 static void take_mean(const struct pooling *pooling, const float *x, float *y, const float *dy,
-                      float *dx)
+                      float *dx, float *scratch)
 {
-    float sum = 0;
-
     (void)dy;
     (void)dx;
+    (void)scratch;
+    memset(y, 0, pooling->channels * sizeof *y);
     for (uint32_t i = 0; i < pooling->window_rows; i++)
         for (uint32_t j = 0; j < pooling->window_columns; j++)
-            sum += x[number_at(pooling, i, j)];
-    *y = sum * share_of(pooling);
+            add_to(y, x + number_at(pooling, i, j), pooling->channels);
+    scale_by(y, share_of(pooling), pooling->channels);
 }
 
 static void give_mean(const struct pooling *pooling, const float *x, float *y, const float *dy,
-                      float *dx)
+                      float *dx, float *scratch)
 {
     (void)x;
     (void)y;
+    (void)scratch;
     for (uint32_t i = 0; i < pooling->window_rows; i++)
         for (uint32_t j = 0; j < pooling->window_columns; j++)
-            dx[number_at(pooling, i, j)] += *dy * share_of(pooling);
+            add_scaled(dx + number_at(pooling, i, j), dy, share_of(pooling), pooling->channels);
 }
 
 #define POOLING(its_name, take, give, looks_back, its_help)                                        \

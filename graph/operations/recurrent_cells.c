@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/vectors.h"
 #include "graph/operations/loops.h"
 #include "scoring/activation.h"
 
@@ -16,8 +17,10 @@ static void rnn_forward(size_t units, float *gates, const float *of_state, float
     memcpy(state, gates, units * sizeof *state);
 }
 
-static void rnn_backward(size_t units, const float *gates, const float *kept, const float *before,
-                         float *dstate, float *dgates, float *dof_state)
+WIDE_VECTORS
+static void rnn_backward(size_t units, const float *restrict gates, const float *restrict kept,
+                         const float *restrict before, float *restrict dstate,
+                         float *restrict dgates, float *restrict dof_state)
 {
     (void)kept;
     (void)before;
@@ -29,6 +32,22 @@ static void rnn_backward(size_t units, const float *gates, const float *kept, co
 
 /* ---- gru: gates r, z, n; kept is n's part of s U ---- */
 
+WIDE_VECTORS
+static void gru_candidate(size_t units, const float *restrict r, const float *restrict kept,
+                          float *restrict n)
+{
+    for (size_t j = 0; j < units; j++)
+        n[j] += r[j] * kept[j];
+}
+
+WIDE_VECTORS
+static void gru_mix(size_t units, const float *restrict z, const float *restrict n,
+                    float *restrict state)
+{
+    for (size_t j = 0; j < units; j++)
+        state[j] = (1 - z[j]) * n[j] + z[j] * state[j];
+}
+
 static void gru_forward(size_t units, float *gates, const float *of_state, float *kept,
                         float *state)
 {
@@ -37,15 +56,15 @@ static void gru_forward(size_t units, float *gates, const float *of_state, float
     memcpy(kept, of_state + 2 * units, units * sizeof *kept);
     add_to(gates, of_state, 2 * units);
     activation_forward(ACTIVATION_SIGMOID, gates, 2 * units);
-    for (size_t j = 0; j < units; j++)
-        n[j] += gates[j] * kept[j];
+    gru_candidate(units, gates, kept, n);
     activation_forward(ACTIVATION_TANH, n, units);
-    for (size_t j = 0; j < units; j++)
-        state[j] = (1 - z[j]) * n[j] + z[j] * state[j];
+    gru_mix(units, z, n, state);
 }
 
-static void gru_backward(size_t units, const float *gates, const float *kept, const float *before,
-                         float *dstate, float *dgates, float *dof_state)
+WIDE_VECTORS
+static void gru_backward(size_t units, const float *restrict gates, const float *restrict kept,
+                         const float *restrict before, float *restrict dstate,
+                         float *restrict dgates, float *restrict dof_state)
 {
     const float *r = gates, *z = gates + units, *n = gates + 2 * units;
 
@@ -64,24 +83,35 @@ static void gru_backward(size_t units, const float *gates, const float *kept, co
 
 /* ---- lstm: gates i, f, o, g; m lies behind the state; kept is tanh(m') ---- */
 
+WIDE_VECTORS
+static void lstm_remember(size_t units, const float *restrict gates, float *restrict memory,
+                          float *restrict kept)
+{
+    const float *restrict i = gates, *restrict f = gates + units, *restrict g = gates + 3 * units;
+
+    for (size_t j = 0; j < units; j++)
+        kept[j] = memory[j] = f[j] * memory[j] + i[j] * g[j];
+}
+
 static void lstm_forward(size_t units, float *gates, const float *of_state, float *kept,
                          float *state)
 {
-    const float *i = gates, *f = gates + units, *o = gates + 2 * units, *g = gates + 3 * units;
+    const float *o = gates + 2 * units;
     float *memory = state + units;
 
     add_to(gates, of_state, 4 * units);
     activation_forward(ACTIVATION_SIGMOID, gates, 3 * units);
     activation_forward(ACTIVATION_TANH, gates + 3 * units, units);
-    for (size_t j = 0; j < units; j++)
-        kept[j] = memory[j] = f[j] * memory[j] + i[j] * g[j];
+    lstm_remember(units, gates, memory, kept);
     activation_forward(ACTIVATION_TANH, kept, units);
     for (size_t j = 0; j < units; j++)
         state[j] = o[j] * kept[j];
 }
 
-static void lstm_backward(size_t units, const float *gates, const float *kept, const float *before,
-                          float *dstate, float *dgates, float *dof_state)
+WIDE_VECTORS
+static void lstm_backward(size_t units, const float *restrict gates, const float *restrict kept,
+                          const float *restrict before, float *restrict dstate,
+                          float *restrict dgates, float *restrict dof_state)
 {
     const float *i = gates, *f = gates + units, *o = gates + 2 * units, *g = gates + 3 * units;
     const float *memory = before + units;

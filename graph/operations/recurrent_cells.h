@@ -2,8 +2,7 @@
  * recurrent_cells.h - a step of rnn, gru and lstm (recurrent.c has the formulas) of one row, and
  * back.
  */
-#ifndef GRAPH_OPERATIONS_RECURRENT_CELLS_H
-#define GRAPH_OPERATIONS_RECURRENT_CELLS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ struct cell {
 };
 
 extern const struct cell rnn_cell, gru_cell, lstm_cell;
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * strides.h - numbers of two arrays that belong to each other, axis by axis.
  */
-#ifndef GRAPH_OPERATIONS_STRIDES_H
-#define GRAPH_OPERATIONS_STRIDES_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -23,5 +22,3 @@ void strides_add_here(const struct strides *strides, float *here, float scale, c
 /* Visits all pairs of places, in the order of `here`. */
 void strides_each(const struct strides *strides,
                   void (*visit)(void *self, size_t here, size_t there), void *self);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * windows.h - windows that go over an axis, of convolutions and of pools.
  */
-#ifndef GRAPH_OPERATIONS_WINDOWS_H
-#define GRAPH_OPERATIONS_WINDOWS_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -11,5 +10,3 @@
 uint32_t window_item(const struct graph_argument *sizes, uint32_t i, uint32_t otherwise);
 /* How many windows lie within an axis of this size. */
 uint32_t windows_within(uint32_t size, uint32_t window, uint32_t stride);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * The messages are those of onnx-ml.proto, by protobuf-c.
  */
-#ifndef INTEROP_ONNX_ONNX_FILE_H
-#define INTEROP_ONNX_ONNX_FILE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -93,5 +92,3 @@ void onnx_note(struct onnx_file *file, const char *key, struct slice value);
  * where the text is full. */
 enum status onnx_file_write(const struct onnx_file *file, struct slice graph_name,
                             struct slice description, struct text *out, struct error *err);
-
-#endif

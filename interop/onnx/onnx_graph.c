@@ -1,15 +1,19 @@
 #include "interop/onnx/onnx_graph.h"
 
 #include "graph/operation.h"
+#include "interop/onnx/onnx_functions.h"
+#include "interop/onnx/onnx_ids.h"
 #include "interop/onnx/onnx_layers.h"
 #include "interop/onnx/onnx_recurrent.h"
+#include "interop/onnx/onnx_steps.h"
 #include "interop/onnx/onnx_windows.h"
 #include "kinds/graph/graph_kind.h"
 #include "kinds/graph/graph_model.h"
 
 /* ----- what there is ----- */
 
-static const struct onnx_operation *const lists[] = {onnx_layers, onnx_windows, onnx_recurrent};
+static const struct onnx_operation *const lists[] = {onnx_ids,     onnx_layers, onnx_functions,
+                                                     onnx_windows, onnx_steps,  onnx_recurrent};
 
 static const struct onnx_operation *find(const struct graph_node *node)
 {
@@ -120,6 +124,50 @@ onnx_value onnx_shaped(struct onnx_graph *graph, onnx_value a, const uint32_t *s
     return onnx_step(graph, "Reshape", a, onnx_list(graph, shape, rank + 1));
 }
 
+onnx_value onnx_parameter_shaped(struct onnx_graph *graph, const struct graph_node *node,
+                                 uint32_t i, const uint32_t *sizes, uint32_t rank)
+{
+    return onnx_floats(graph->walk->file, onnx_parameter(graph, node, i), sizes, rank);
+}
+
+onnx_value onnx_reduced(struct onnx_graph *graph, const char *operator, onnx_value a,
+                        const int64_t *axes, size_t count, bool keeps)
+{
+    const onnx_value values[] = {a, onnx_list(graph, axes, count)};
+    struct onnx_node *node = onnx_node_new(graph->walk->file, "", operator, values, 2);
+
+    onnx_set_integer(graph->walk->file, node, "keepdims", keeps);
+    return onnx_node_value(node);
+}
+
+onnx_value onnx_beside(struct onnx_graph *graph, const onnx_value *values, uint32_t count,
+                       int64_t axis)
+{
+    struct onnx_node *node = onnx_node_new(graph->walk->file, "", "Concat", values, count);
+
+    onnx_set_integer(graph->walk->file, node, "axis", axis);
+    return onnx_node_value(node);
+}
+
+onnx_value onnx_run_of(struct onnx_graph *graph, onnx_value a, int64_t from, int64_t to,
+                       int64_t axis)
+{
+    const onnx_value values[] = {a, onnx_list(graph, &from, 1), onnx_list(graph, &to, 1),
+                                 onnx_list(graph, &axis, 1)};
+
+    return onnx_node_value(onnx_node_new(graph->walk->file, "", "Slice", values, 4));
+}
+
+onnx_value onnx_places_of(struct onnx_graph *graph, onnx_value a, const int64_t *places,
+                          size_t count, int64_t axis)
+{
+    const onnx_value values[] = {a, onnx_list(graph, places, count)};
+    struct onnx_node *node = onnx_node_new(graph->walk->file, "", "Gather", values, 2);
+
+    onnx_set_integer(graph->walk->file, node, "axis", axis);
+    return onnx_node_value(node);
+}
+
 onnx_value onnx_float(struct onnx_graph *graph, float value)
 {
     static const uint32_t one = 1;
@@ -144,10 +192,8 @@ static void take_row(struct onnx_graph *graph, const struct formula *const *term
     onnx_place_all(walk, terms, features + ids, false, places);
     if (features > 0)
         graph->features = onnx_cast(walk->file, onnx_gather(walk, places, features), ONNX_FLOAT);
-    for (uint32_t i = 0; i < ids && !walk->failed; i++)
-        graph->ids[i] = onnx_shaped(
-            graph, onnx_cast(walk->file, onnx_gather(walk, &places[features + i], 1), ONNX_INT64),
-            NULL, 0);
+    if (ids > 0)
+        graph->ids = onnx_cast(walk->file, onnx_gather(walk, places + features, ids), ONNX_INT64);
 }
 
 struct onnx_packed onnx_pack_graph(struct onnx_walk *walk, const struct formula *const *formulas,
@@ -158,11 +204,9 @@ struct onnx_packed onnx_pack_graph(struct onnx_walk *walk, const struct formula 
     struct onnx_graph written = {.walk = walk,
                                  .graph = graph,
                                  .elements = model->elements,
-                                 .ids = ONNX_NEW(walk, onnx_value, graph->row.ids + 1u),
                                  .values = ONNX_NEW(walk, onnx_value, graph->node_count)};
     int64_t *outputs = ONNX_NEW(walk, int64_t, count);
-    struct onnx_node *node;
-    onnx_value values[2];
+    onnx_value all;
 
     if (walk->failed)
         return (struct onnx_packed){"", 1, false};
@@ -174,10 +218,7 @@ struct onnx_packed onnx_pack_graph(struct onnx_walk *walk, const struct formula 
         return (struct onnx_packed){"", 1, false};
     for (uint32_t i = 0; i < count; i++)
         outputs[i] = formulas[i]->index;
-    values[0] = onnx_shaped(&written, written.values[graph->outputs[0]], &graph->row.outputs, 1);
-    values[1] = onnx_integers(walk->file, outputs, 0, count);
-    node = onnx_node_new(walk->file, "", "Gather", values, 2);
-    onnx_set_integer(walk->file, node, "axis", 1);
-    return (struct onnx_packed){onnx_cast(walk->file, onnx_node_value(node), ONNX_DOUBLE), count,
-                                false};
+    all = onnx_shaped(&written, written.values[graph->outputs[0]], &graph->row.outputs, 1);
+    all = onnx_places_of(&written, all, outputs, count, 1);
+    return (struct onnx_packed){onnx_cast(walk->file, all, ONNX_DOUBLE), count, false};
 }

@@ -7,8 +7,7 @@
  * axis are the N rows, and whose others are those of the node's shape: (N, height, width,
  * channels), and (N) of one number.
  */
-#ifndef INTEROP_ONNX_ONNX_GRAPH_H
-#define INTEROP_ONNX_ONNX_GRAPH_H
+#pragma once
 
 #include "graph/graph.h"
 #include "interop/onnx/onnx_walk.h"
@@ -27,7 +26,7 @@ struct onnx_graph {
     const struct graph *graph;
     const float *const *elements; /* (parameter_count) of the graph */
     onnx_value features;          /* (N, row.features), floats; NULL: there are none */
-    onnx_value *ids;              /* (row.ids): (N), int64, -1 for none */
+    onnx_value ids;               /* (N, row.ids), int64, -1 for none; NULL: there are none */
     onnx_value *values;           /* (node_count): of those that are floats */
 };
 
@@ -62,5 +61,18 @@ onnx_value onnx_shaped(struct onnx_graph *graph, onnx_value a, const uint32_t *s
                        uint32_t rank);
 /* One float, (1). */
 onnx_value onnx_float(struct onnx_graph *graph, float value);
-
-#endif
+/* Parameter i of a node as a tensor of these sizes. */
+onnx_value onnx_parameter_shaped(struct onnx_graph *graph, const struct graph_node *node,
+                                 uint32_t i, const uint32_t *sizes, uint32_t rank);
+/* An operator of two inputs that looks along axes, the second, which it keeps or not. */
+onnx_value onnx_reduced(struct onnx_graph *graph, const char *operator, onnx_value a,
+                        const int64_t *axes, size_t count, bool keeps);
+/* Values side by side along an axis. */
+onnx_value onnx_beside(struct onnx_graph *graph, const onnx_value *values, uint32_t count,
+                       int64_t axis);
+/* Places from `from` to `to` along an axis. */
+onnx_value onnx_run_of(struct onnx_graph *graph, onnx_value a, int64_t from, int64_t to,
+                       int64_t axis);
+/* Some places along an axis, in any order. */
+onnx_value onnx_places_of(struct onnx_graph *graph, onnx_value a, const int64_t *places,
+                          size_t count, int64_t axis);

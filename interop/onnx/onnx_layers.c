@@ -1,18 +1,18 @@
-/* Inputs, layers, arithmetic, activations, norms and shapes. */
+/* Inputs, layers of numbers, norms and shapes. */
 #include "interop/onnx/onnx_layers.h"
 
+#include <math.h>
+
+#include "arithmetic/batch_norm.h"
 #include "graph/graph_columns.h"
 #include "graph/graph_shape.h"
+#include "graph/operation.h"
 
 /* ----- inputs ----- */
 
 static onnx_value take_features(struct onnx_graph *graph, const int64_t *places, uint32_t count)
 {
-    onnx_value values[2] = {graph->features, onnx_list(graph, places, count)};
-    struct onnx_node *node = onnx_node_new(graph->walk->file, "", "Gather", values, 2);
-
-    onnx_set_integer(graph->walk->file, node, "axis", 1);
-    return onnx_node_value(node);
+    return onnx_places_of(graph, graph->features, places, count, 1);
 }
 
 static onnx_value write_columns(struct onnx_graph *graph, const struct graph_node *node)
@@ -47,137 +47,6 @@ static onnx_value write_constant(struct onnx_graph *graph, const struct graph_no
     return onnx_shaped(graph, onnx_step(graph, "Expand", number, graph->walk->rows), NULL, 0);
 }
 
-/* ----- words ----- */
-
-/* (N, table_columns): the node's columns of the table of words in the rows that ids of a column
- * select. The id -1 selects the last row, which is of zeros. */
-static onnx_value take_words(struct onnx_graph *graph, const struct graph_node *node,
-                             const struct graph_column *column)
-{
-    const uint32_t width = node->table_columns, all = graph->graph->table_width;
-    const uint32_t sizes[] = {column->rows + 1, width};
-    float *table = ONNX_NEW(graph->walk, float, (size_t)sizes[0] * width);
-    const float *words;
-
-    if (!table)
-        return "";
-    words = graph->graph->table == GRAPH_NONE ? NULL : graph->elements[graph->graph->table];
-    for (uint32_t i = 0; words && i < column->rows; i++)
-        memcpy(table + (size_t)i * width,
-               words + (size_t)(column->first_row + i) * all + node->table_column,
-               width * sizeof *table);
-    return onnx_step(graph, "Gather", onnx_floats(graph->walk->file, table, sizes, 2),
-                     graph->ids[column->ids]);
-}
-
-static onnx_value write_embedding(struct onnx_graph *graph, const struct graph_node *node)
-{
-    const struct graph_node *ids = graph_input(graph->graph, node, 0);
-    onnx_value *values = ONNX_NEW(graph->walk, onnx_value, ids->shape.sizes[0]);
-    const struct graph_column *column;
-    uint32_t at = 0, count = 0;
-    struct onnx_node *made;
-
-    while (values && (column = graph_column_next(graph->graph, ids, &at)))
-        values[count++] = take_words(graph, node, column);
-    if (!values || count == 1)
-        return values ? values[0] : "";
-    made = onnx_node_new(graph->walk->file, "", "Concat", values, count);
-    onnx_set_integer(graph->walk->file, made, "axis", 1);
-    return onnx_shaped(graph, onnx_node_value(made), node->shape.sizes, node->shape.rank);
-}
-
-/* The weights of x, of all the words, and the bias. */
-static onnx_value write_dense(struct onnx_graph *graph, const struct graph_node *node)
-{
-    const uint32_t units = graph_shape_last(&node->shape);
-    onnx_value sum = NULL;
-    const struct graph_column *column;
-    uint32_t parameter = 0;
-
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        const struct graph_node *input = graph_input(graph->graph, node, i);
-        const uint32_t sizes[] = {graph_shape_last(&input->shape), units};
-
-        if (input->shape.type == GRAPH_FLOATS)
-            sum = onnx_step(
-                graph, "MatMul", onnx_input_of(graph, node, i),
-                onnx_floats(graph->walk->file, onnx_parameter(graph, node, parameter++), sizes, 2));
-    }
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        const struct graph_node *input = graph_input(graph->graph, node, i);
-        uint32_t at = 0;
-
-        if (input->shape.type == GRAPH_FLOATS)
-            continue;
-        while ((column = graph_column_next(graph->graph, input, &at))) {
-            const onnx_value words = take_words(graph, node, column);
-
-            sum = sum ? onnx_step(graph, "Add", sum, words) : words;
-        }
-    }
-    if (parameter < node->parameter_count)
-        sum = onnx_step(
-            graph, "Add", sum,
-            onnx_floats(graph->walk->file, onnx_parameter(graph, node, parameter), &units, 1));
-    return sum;
-}
-
-/* ----- arithmetic ----- */
-
-/* An operand with axes of size 1 in front of its own, as many as the value has. */
-static onnx_value operand(struct onnx_graph *graph, const struct graph_node *node, uint32_t i)
-{
-    const struct graph_shape *shape = &graph_input(graph->graph, node, i)->shape;
-    uint32_t sizes[GRAPH_RANK_MAX] = {1, 1, 1, 1};
-    const uint32_t rank = node->shape.rank;
-
-    if (shape->rank == rank)
-        return onnx_input_of(graph, node, i);
-    for (uint32_t axis = 0; axis < shape->rank && axis < rank; axis++)
-        sizes[rank - 1 - axis] = shape->sizes[shape->rank - 1 - axis];
-    return onnx_shaped(graph, onnx_input_of(graph, node, i), sizes, rank);
-}
-
-#define ARITHMETIC(name, operator)                                                                 \
-    static onnx_value write_##name(struct onnx_graph *graph, const struct graph_node *node)        \
-    {                                                                                              \
-        return onnx_step(graph, operator, operand(graph, node, 0), operand(graph, node, 1));       \
-    }
-
-ARITHMETIC(add, "Add")
-ARITHMETIC(subtract, "Sub")
-ARITHMETIC(multiply, "Mul")
-ARITHMETIC(divide, "Div")
-
-/* ----- activations: operators of one input ----- */
-
-#define ACTIVATION(name, operator)                                                                 \
-    static onnx_value write_##name(struct onnx_graph *graph, const struct graph_node *node)        \
-    {                                                                                              \
-        return onnx_step(graph, operator, onnx_input_of(graph, node, 0), NULL);                    \
-    }
-
-ACTIVATION(relu, "Relu")
-ACTIVATION(tanh, "Tanh")
-ACTIVATION(sigmoid, "Sigmoid")
-ACTIVATION(elu, "Elu")
-ACTIVATION(selu, "Selu")
-ACTIVATION(leaky_relu, "LeakyRelu")
-ACTIVATION(gelu, "Gelu")
-ACTIVATION(softplus, "Softplus")
-ACTIVATION(softsign, "Softsign")
-
-static onnx_value write_swish(struct onnx_graph *graph, const struct graph_node *node)
-{
-    return onnx_step(graph, "Mul", onnx_input_of(graph, node, 0), write_sigmoid(graph, node));
-}
-
-static onnx_value write_same(struct onnx_graph *graph, const struct graph_node *node)
-{
-    return onnx_input_of(graph, node, 0);
-}
-
 /* ----- norms ----- */
 
 static onnx_value write_softmax(struct onnx_graph *graph, const struct graph_node *node)
@@ -188,10 +57,9 @@ static onnx_value write_softmax(struct onnx_graph *graph, const struct graph_nod
 static onnx_value write_layer_norm(struct onnx_graph *graph, const struct graph_node *node)
 {
     const uint32_t width = graph_shape_last(&node->shape);
-    const onnx_value values[] = {
-        onnx_input_of(graph, node, 0),
-        onnx_floats(graph->walk->file, onnx_parameter(graph, node, 0), &width, 1),
-        onnx_floats(graph->walk->file, onnx_parameter(graph, node, 1), &width, 1)};
+    const onnx_value values[] = {onnx_input_of(graph, node, 0),
+                                 onnx_parameter_shaped(graph, node, 0, &width, 1),
+                                 onnx_parameter_shaped(graph, node, 1, &width, 1)};
 
     /* Its epsilon is 1e-5, unless it is said. */
     return onnx_node_value(onnx_node_new(graph->walk->file, "", "LayerNormalization", values, 3));
@@ -201,9 +69,82 @@ static onnx_value write_l2_normalise(struct onnx_graph *graph, const struct grap
 {
     static const int64_t last = -1;
     const onnx_value x = onnx_input_of(graph, node, 0);
-    const onnx_value length = onnx_step(graph, "ReduceL2", x, onnx_list(graph, &last, 1));
+    const onnx_value length = onnx_reduced(graph, "ReduceL2", x, &last, 1, true);
 
     return onnx_step(graph, "Div", x, onnx_step(graph, "Max", length, onnx_float(graph, 1e-6f)));
+}
+
+/* By the running mean and variance. */
+static onnx_value write_batch_norm(struct onnx_graph *graph, const struct graph_node *node)
+{
+    const uint32_t width = graph_shape_last(&node->shape);
+    const float *gamma = onnx_parameter(graph, node, 0), *variance = onnx_parameter(graph, node, 3);
+    float *factors = ONNX_NEW(graph->walk, float, width);
+    onnx_value value = onnx_input_of(graph, node, 0);
+
+    for (uint32_t j = 0; factors && j < width; j++)
+        factors[j] = gamma[j] / sqrtf(variance[j] + (float)BATCH_NORM_EPSILON);
+    if (!factors)
+        return "";
+    value = onnx_step(graph, "Sub", value, onnx_parameter_shaped(graph, node, 2, &width, 1));
+    value = onnx_step(graph, "Mul", value, onnx_floats(graph->walk->file, factors, &width, 1));
+    return onnx_step(graph, "Add", value, onnx_parameter_shaped(graph, node, 1, &width, 1));
+}
+
+/* ----- angles ----- */
+
+/* The sum of a b along the last axis. */
+static onnx_value product_of(struct onnx_graph *graph, onnx_value a, onnx_value b)
+{
+    static const int64_t last = -1;
+
+    return onnx_reduced(graph, "ReduceSum", onnx_step(graph, "Mul", a, b), &last, 1, false);
+}
+
+/* In doubles, as scoring has it. */
+static onnx_value write_cosine(struct onnx_graph *graph, const struct graph_node *node)
+{
+    static const double least_length = 1e-8; /* graph/operations/cosine.c */
+    struct onnx_file *file = graph->walk->file;
+    const onnx_value least = onnx_doubles(file, &least_length, 0, 1);
+    onnx_value of[2], length[2];
+
+    for (uint32_t i = 0; i < 2; i++) {
+        of[i] = onnx_cast(file, onnx_input_of(graph, node, i), ONNX_DOUBLE);
+        length[i] = onnx_step(graph, "Sqrt", product_of(graph, of[i], of[i]), NULL);
+        length[i] = onnx_step(graph, "Max", length[i], least);
+    }
+    return onnx_cast(file,
+                     onnx_step(graph, "Div", product_of(graph, of[0], of[1]),
+                               onnx_step(graph, "Mul", length[0], length[1])),
+                     ONNX_FLOAT);
+}
+
+/* ----- matrices ----- */
+
+static onnx_value write_matmul(struct onnx_graph *graph, const struct graph_node *node)
+{
+    const uint32_t rank = node->shape.rank;
+    int64_t order[] = {0, 1, 2, 3, 4};
+    onnx_value b = onnx_input_of(graph, node, 1);
+
+    if (graph_argument(node, "transpose")->number > 0) {
+        order[rank] = rank - 1;
+        order[rank - 1] = rank;
+        b = onnx_turned(graph, b, order, rank + 1u);
+    }
+    return onnx_step(graph, "MatMul", onnx_input_of(graph, node, 0), b);
+}
+
+static onnx_value write_dense_each(struct onnx_graph *graph, const struct graph_node *node)
+{
+    const uint32_t column[] = {node->shape.sizes[0], 1};
+    const onnx_value x = onnx_shaped(graph, onnx_input_of(graph, node, 0), column, 2);
+
+    return onnx_step(
+        graph, "Add",
+        onnx_step(graph, "Mul", x, onnx_parameter_shaped(graph, node, 0, node->shape.sizes, 2)),
+        onnx_parameter_shaped(graph, node, 1, node->shape.sizes, 2));
 }
 
 /* ----- shapes ----- */
@@ -235,10 +176,28 @@ static onnx_value write_slice(struct onnx_graph *graph, const struct graph_node 
     const int64_t from = (int64_t)node->arguments[0].number,
                   to = (int64_t)node->arguments[1].number;
     const int64_t axis = axis_of(node->arguments[2].number, node->shape.rank);
-    const onnx_value values[] = {onnx_input_of(graph, node, 0), onnx_list(graph, &from, 1),
-                                 onnx_list(graph, &to, 1), onnx_list(graph, &axis, 1)};
 
-    return onnx_node_value(onnx_node_new(graph->walk->file, "", "Slice", values, 4));
+    return onnx_run_of(graph, onnx_input_of(graph, node, 0), from, to, axis);
+}
+
+static onnx_value write_gather(struct onnx_graph *graph, const struct graph_node *node)
+{
+    const struct graph_argument *places = graph_argument(node, "places");
+    int64_t copy[GRAPH_LIST_MAX];
+
+    for (uint32_t i = 0; i < places->list_count; i++)
+        copy[i] = (int64_t)places->list[i];
+    return onnx_places_of(graph, onnx_input_of(graph, node, 0), copy, places->list_count,
+                          axis_of(graph_argument(node, "axis")->number, node->shape.rank));
+}
+
+static onnx_value write_part(struct onnx_graph *graph, const struct graph_node *node)
+{
+    const int64_t axis = axis_of(graph_argument(node, "axis")->number, node->shape.rank);
+    const int64_t size = node->shape.sizes[axis - 1];
+    const int64_t from = (int64_t)graph_argument(node, "number")->number * size;
+
+    return onnx_run_of(graph, onnx_input_of(graph, node, 0), from, from + size, axis);
 }
 
 static onnx_value reduced(struct onnx_graph *graph, const struct graph_node *node,
@@ -248,17 +207,12 @@ static onnx_value reduced(struct onnx_graph *graph, const struct graph_node *nod
     const struct graph_argument *argument = &node->arguments[0];
     const uint32_t count = argument->list_count ? argument->list_count : rank;
     int64_t axes[GRAPH_RANK_MAX];
-    onnx_value values[2] = {onnx_input_of(graph, node, 0)};
-    struct onnx_node *made;
 
     if (count == 0) /* one number */
-        return values[0];
+        return onnx_input_of(graph, node, 0);
     for (uint32_t i = 0; i < count; i++)
         axes[i] = argument->list_count ? axis_of(argument->list[i], rank) : i + 1;
-    values[1] = onnx_list(graph, axes, count);
-    made = onnx_node_new(graph->walk->file, "", operator, values, 2);
-    onnx_set_integer(graph->walk->file, made, "keepdims", 0);
-    return onnx_node_value(made);
+    return onnx_reduced(graph, operator, onnx_input_of(graph, node, 0), axes, count, false);
 }
 
 static onnx_value write_sum(struct onnx_graph *graph, const struct graph_node *node)
@@ -271,20 +225,22 @@ static onnx_value write_mean(struct onnx_graph *graph, const struct graph_node *
     return reduced(graph, node, "ReduceMean");
 }
 
+static onnx_value write_max(struct onnx_graph *graph, const struct graph_node *node)
+{
+    return reduced(graph, node, "ReduceMax");
+}
+
 static onnx_value write_concat(struct onnx_graph *graph, const struct graph_node *node)
 {
     static const uint32_t one = 1;
     onnx_value values[GRAPH_INPUTS_MAX];
-    struct onnx_node *made;
 
     for (uint32_t i = 0; i < node->input_count; i++)
         values[i] = graph_input(graph->graph, node, i)->shape.rank > 0
                         ? onnx_input_of(graph, node, i)
                         : onnx_shaped(graph, onnx_input_of(graph, node, i), &one, 1);
-    made = onnx_node_new(graph->walk->file, "", "Concat", values, node->input_count);
-    onnx_set_integer(graph->walk->file, made, "axis",
-                     axis_of(node->arguments[0].number, node->shape.rank));
-    return onnx_node_value(made);
+    return onnx_beside(graph, values, node->input_count,
+                       axis_of(node->arguments[0].number, node->shape.rank));
 }
 
 const struct onnx_operation onnx_layers[] = {
@@ -292,33 +248,22 @@ const struct onnx_operation onnx_layers[] = {
     {"column", "name", write_columns},
     {"sequence", "name", write_sequence},
     {"constant", "value", write_constant},
-    {"embedding", "size combiner", write_embedding},
-    {"dense", "units bias", write_dense},
-    {"dropout", "rate", write_same},
-    {"identity", "", write_same},
-    {"add", "", write_add},
-    {"subtract", "", write_subtract},
-    {"multiply", "", write_multiply},
-    {"divide", "", write_divide},
-    {"relu", "", write_relu},
-    {"tanh", "", write_tanh},
-    {"sigmoid", "", write_sigmoid},
-    {"elu", "", write_elu},
-    {"selu", "", write_selu},
-    {"leaky_relu", "", write_leaky_relu},
-    {"gelu", "", write_gelu},
-    {"swish", "", write_swish},
-    {"softplus", "", write_softplus},
-    {"softsign", "", write_softsign},
     {"softmax", "", write_softmax},
     {"layer_norm", "", write_layer_norm},
     {"l2_normalise", "", write_l2_normalise},
+    {"batch_norm", "", write_batch_norm},
+    {"cosine", "", write_cosine},
+    {"matmul", "transpose", write_matmul},
+    {"dense_each", "units", write_dense_each},
     {"reshape", "shape", write_reshape},
     {"flatten", "", write_reshape},
     {"transpose", "axes", write_transpose},
     {"slice", "from to axis", write_slice},
     {"sum", "axes", write_sum},
+    {"gather", "places axis", write_gather},
+    {"part", "number parts axis", write_part},
     {"mean", "axes", write_mean},
+    {"max", "axes", write_max},
     {"concat", "axis", write_concat},
     {.name = NULL},
 };

@@ -1,12 +1,9 @@
 /*
- * onnx_layers.h - layers, arithmetic, activations, norms and shapes of a graph as operators.
+ * onnx_layers.h - inputs, layers of numbers, norms and shapes of a graph as operators.
  */
-#ifndef INTEROP_ONNX_ONNX_LAYERS_H
-#define INTEROP_ONNX_ONNX_LAYERS_H
+#pragma once
 
 #include "interop/onnx/onnx_graph.h"
 
 /* The last has no name. */
 extern const struct onnx_operation onnx_layers[];
-
-#endif

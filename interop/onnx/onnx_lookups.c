@@ -134,7 +134,7 @@ static size_t table_rows(const struct formula *const *sets, uint32_t count)
                 return 0;
             greatest = number > greatest ? number : greatest;
         }
-    return ((size_t)greatest + 3) * count <= SET_TABLE_MOST ? (size_t)(greatest + 2) : 0;
+    return (size_t)(greatest + 3) * count <= SET_TABLE_MOST ? (size_t)(greatest + 2) : 0;
 }
 
 /* Whole numbers are looked up, and others are in no set. */

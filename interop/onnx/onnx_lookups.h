@@ -1,8 +1,7 @@
 /*
  * onnx_lookups.h - numbers from lists, and sets, by tables.
  */
-#ifndef INTEROP_ONNX_ONNX_LOOKUPS_H
-#define INTEROP_ONNX_ONNX_LOOKUPS_H
+#pragma once
 
 #include "interop/onnx/onnx_walk.h"
 
@@ -14,5 +13,3 @@ onnx_value onnx_sum_lookups(struct onnx_walk *walk, const struct formula *const 
                             const uint32_t *targets, uint32_t count, uint32_t width);
 struct onnx_packed onnx_pack_sets(struct onnx_walk *walk, const struct formula *const *sets,
                                   uint32_t count);
-
-#endif

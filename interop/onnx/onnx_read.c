@@ -1,5 +1,6 @@
 #include "interop/onnx/onnx_read.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "scoring/model.h"
@@ -208,6 +209,8 @@ static int64_t integer_at(const struct numbers *numbers, size_t i)
     int64_t number;
     int32_t half;
 
+    if (numbers->width == 1) /* a bool */
+        return *at != 0;
     if (numbers->width == sizeof number) {
         memcpy(&number, at, sizeof number);
         return number;
@@ -225,8 +228,8 @@ static enum status copy_floats(const Onnx__TensorProto *tensor, const struct num
         return fail_no_memory(err);
     for (size_t i = 0; i < array->count; i++) {
         floats[i] = (float)number_at(tensor, numbers, i);
-        if (!(floats[i] - floats[i] == 0)) /* an infinite one less itself is not a number */
-            return fail_tensor(tensor, STATUS_CORRUPT, "has a number that is not finite", err);
+        if (isnan(floats[i]))
+            return fail_tensor(tensor, STATUS_CORRUPT, "has what is not a number", err);
     }
     array->floats = floats;
     return STATUS_OK;
@@ -252,6 +255,7 @@ enum status onnx_read_array(const Onnx__TensorProto *tensor, struct arena *arena
                          tensor->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__INT64;
     const bool is_real = tensor->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT ||
                          tensor->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__DOUBLE;
+    const bool is_bool = tensor->data_type == ONNX__TENSOR_PROTO__DATA_TYPE__BOOL;
     struct numbers numbers;
 
     *array = (struct onnx_array){0};
@@ -262,11 +266,11 @@ enum status onnx_read_array(const Onnx__TensorProto *tensor, struct arena *arena
                                "all of it.");
     }
     if (!is_real && tensor->data_type != ONNX__TENSOR_PROTO__DATA_TYPE__INT64 &&
-        tensor->data_type != ONNX__TENSOR_PROTO__DATA_TYPE__INT32)
+        tensor->data_type != ONNX__TENSOR_PROTO__DATA_TYPE__INT32 && !is_bool)
         return fail_tensor(tensor, STATUS_UNSUPPORTED, "is neither of floats, doubles nor integers",
                            err);
     TRY(take_sizes(tensor, array, err));
-    numbers = numbers_of(tensor, is_wide ? 8 : 4);
+    numbers = numbers_of(tensor, is_wide ? 8 : is_bool ? 1 : 4);
     if (numbers.count != array->count)
         return fail_tensor(tensor, STATUS_CORRUPT, "has other sizes than numbers", err);
     return is_real ? copy_floats(tensor, &numbers, arena, array, err)

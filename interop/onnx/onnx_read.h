@@ -5,8 +5,7 @@
  * arena's alone, and a tensor has as many numbers as its sizes say. Data in other files is refused;
  * no path of a file is used.
  */
-#ifndef INTEROP_ONNX_ONNX_READ_H
-#define INTEROP_ONNX_ONNX_READ_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -32,5 +31,3 @@ enum status onnx_read(struct slice bytes, struct arena *arena, Onnx__ModelProto 
                       int64_t *operators, struct error *err);
 enum status onnx_read_array(const Onnx__TensorProto *tensor, struct arena *arena,
                             struct onnx_array *array, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * onnx_sums.h - sums side by side: a product with a matrix, and what is added to it.
  */
-#ifndef INTEROP_ONNX_ONNX_SUMS_H
-#define INTEROP_ONNX_ONNX_SUMS_H
+#pragma once
 
 #include "interop/onnx/onnx_walk.h"
 
@@ -11,5 +10,3 @@ uint32_t onnx_sum_rest(const struct onnx_walk *walk, const struct formula *sum);
 /* Sums with the same number of such terms. */
 struct onnx_packed onnx_pack_sums(struct onnx_walk *walk, const struct formula *const *sums,
                                   uint32_t count);
-
-#endif

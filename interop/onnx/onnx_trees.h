@@ -1,8 +1,7 @@
 /*
  * onnx_trees.h - choices within choices as operators TreeEnsemble.
  */
-#ifndef INTEROP_ONNX_ONNX_TREES_H
-#define INTEROP_ONNX_ONNX_TREES_H
+#pragma once
 
 #include "interop/onnx/onnx_walk.h"
 
@@ -11,5 +10,3 @@ uint32_t onnx_tree_choices(const struct formula *formula);
 /* (N, width): column targets[i] is the sum of its trees. */
 onnx_value onnx_trees(struct onnx_walk *walk, const struct formula *const *trees,
                       const uint32_t *targets, uint32_t count, uint32_t width);
-
-#endif

@@ -174,6 +174,7 @@ uint64_t onnx_key(const struct onnx_walk *walk, const struct formula *formula)
         return mix(1, FORMULA_MISSING);
     case FORMULA_READ_WORD:
     case FORMULA_READ_ITEM:
+    case FORMULA_READ_LISTED:
         return mix(key, formula->index);
     case FORMULA_GRAPH: /* there is one */
         return key;
@@ -424,6 +425,8 @@ struct onnx_packed onnx_pack(struct onnx_walk *walk, const struct formula *const
         return pack_inputs(walk, formulas, count);
     case FORMULA_READ_WORD:
         return onnx_pack_word(walk, formulas[0]);
+    case FORMULA_READ_LISTED:
+        return onnx_pack_listed(walk, formulas, count);
     case FORMULA_READ_ITEM:
         return pack_items(walk, formulas, count);
     case FORMULA_GRAPH:

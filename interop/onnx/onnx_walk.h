@@ -14,8 +14,7 @@
  *
  * All numbers are doubles, and NaN is a missing one.
  */
-#ifndef INTEROP_ONNX_ONNX_WALK_H
-#define INTEROP_ONNX_ONNX_WALK_H
+#pragma once
 
 #include "interop/onnx/onnx_file.h"
 #include "scoring/formula.h"
@@ -84,5 +83,3 @@ onnx_value onnx_full(struct onnx_walk *walk, struct onnx_packed packed);
 
 /* A row for which one of these conditions, (N, width), holds cannot be scored. */
 void onnx_refuse(struct onnx_walk *walk, onnx_value condition, uint32_t width);
-
-#endif

@@ -12,6 +12,7 @@ static onnx_value constant(struct onnx_walk *walk, const double *number)
     return onnx_doubles(walk->file, number, 1, 1);
 }
 
+/* -1 for a word that is not known. */
 static onnx_value strings_place(struct onnx_walk *walk, const struct formula *word,
                                 onnx_value input)
 {
@@ -71,4 +72,57 @@ struct onnx_packed onnx_pack_word(struct onnx_walk *walk, const struct formula *
                            : onnx_apply(walk->file, "IsNaN", input, NULL, NULL);
     return (struct onnx_packed){
         onnx_apply(walk->file, "Where", is_missing, constant(walk, &missing), place), 1, false};
+}
+
+/* ----- lists ----- */
+
+/* (N, size): the places from 0 on come first, in their order. Keys are size for one of these, less
+ * its place in the list. */
+static onnx_value known_first(struct onnx_walk *walk, onnx_value places, uint32_t size)
+{
+    double *less = ONNX_NEW(walk, double, size), *most = ONNX_NEW(walk, double, 1);
+    int64_t *all = ONNX_NEW(walk, int64_t, 1);
+    onnx_value values[2], is_known;
+    struct onnx_node *node;
+
+    if (walk->failed)
+        return "";
+    for (uint32_t i = 0; i < size; i++)
+        less[i] = i;
+    *most = *all = size;
+    is_known = onnx_apply(walk->file, "Less", constant(walk, &no_place), places, NULL);
+    values[0] = onnx_apply(walk->file, "Mul", onnx_cast(walk->file, is_known, ONNX_DOUBLE),
+                           constant(walk, most), NULL);
+    values[0] =
+        onnx_apply(walk->file, "Sub", values[0], onnx_doubles(walk->file, less, 1, size), NULL);
+    values[1] = onnx_integers(walk->file, all, 0, 1);
+    node = onnx_node_new(walk->file, "", "TopK", values, 2);
+    values[0] = places;
+    values[1] = onnx_node_next(walk->file, node);
+    node = onnx_node_new(walk->file, "", "GatherElements", values, 2);
+    onnx_set_integer(walk->file, node, "axis", 1);
+    return onnx_node_value(node);
+}
+
+struct onnx_packed onnx_pack_listed(struct onnx_walk *walk, const struct formula *const *formulas,
+                                    uint32_t count)
+{
+    const struct formula *words = formulas[0];
+    int64_t *places = ONNX_NEW(walk, int64_t, count);
+    uint32_t size = 0;
+    struct onnx_node *node;
+    onnx_value values[2];
+
+    if (words->count == 0 || !places)
+        return (struct onnx_packed){constant(walk, &no_place), 1, true};
+    for (uint32_t i = 0; i < walk->program->model->transform.input_count; i++)
+        if (walk->program->model->transform.inputs[i].column == words->index)
+            size = walk->program->model->transform.inputs[i].spec.list.size;
+    for (uint32_t i = 0; i < count; i++)
+        places[i] = (int64_t)formulas[i]->number;
+    values[0] = known_first(walk, strings_place(walk, words, walk->inputs[words->index]), size);
+    values[1] = onnx_integers(walk->file, places, 0, count);
+    node = onnx_node_new(walk->file, "", "Gather", values, 2);
+    onnx_set_integer(walk->file, node, "axis", 1);
+    return (struct onnx_packed){onnx_node_value(node), count, false};
 }

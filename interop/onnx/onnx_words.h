@@ -1,12 +1,12 @@
 /*
  * onnx_words.h - the words of an input as places among those that a model knows.
  */
-#ifndef INTEROP_ONNX_ONNX_WORDS_H
-#define INTEROP_ONNX_ONNX_WORDS_H
+#pragma once
 
 #include "interop/onnx/onnx_walk.h"
 
 /* The place of an input's word among those of a formula that reads one. */
 struct onnx_packed onnx_pack_word(struct onnx_walk *walk, const struct formula *word);
-
-#endif
+/* Words of one column's lists, FORMULA_READ_LISTED: of an input (N, words). */
+struct onnx_packed onnx_pack_listed(struct onnx_walk *walk, const struct formula *const *formulas,
+                                    uint32_t count);

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "k8s/client/whole_file.h"
+#include "base/whole_file.h"
 
 #define URL_BYTES_MAX 2048
 

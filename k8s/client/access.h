@@ -9,8 +9,7 @@
  * printable ASCII only, certificates and keys are PEM. Nothing of it is logged
  * or put into an error message but the server and file names.
  */
-#ifndef K8S_CLIENT_ACCESS_H
-#define K8S_CLIENT_ACCESS_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -68,5 +67,3 @@ enum status access_check_namespace(struct slice name, struct error *err); /* RFC
 /* Token from a file, white space around it left out, checked. */
 enum status access_read_token(const char *path, struct arena *arena, struct slice *token,
                               struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * Credentials that stand in a kubeconfig are renewed by writing the file anew: what was found keeps
  * the choice, by which it is found again.
  */
-#ifndef K8S_CLIENT_ACCESS_FIND_H
-#define K8S_CLIENT_ACCESS_FIND_H
+#pragma once
 
 #include "k8s/client/access.h"
 
@@ -21,5 +20,3 @@ struct access_choice {
 /* NOT_FOUND with a hint where no place names one. */
 enum status access_find(const struct access_choice *choice, struct arena *arena,
                         struct kube_access *access, struct error *err);
-
-#endif

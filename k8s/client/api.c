@@ -164,6 +164,8 @@ enum status api_create(struct http_request *request, const struct api_target *ta
 {
     TRY(begin_request(request, "POST", target, err));
     append_query(&request->path, "fieldManager", SLICE("totrain"));
+    if (target->is_dry_run)
+        append_query(&request->path, "dryRun", SLICE("All"));
     TRY(end(request, err));
     return set_body(request, object, "application/json", err);
 }

@@ -7,8 +7,7 @@
  * Pure: builds and reads texts. The reference is
  * https://kubernetes.io/docs/reference/using-api/api-concepts/.
  */
-#ifndef K8S_CLIENT_API_H
-#define K8S_CLIENT_API_H
+#pragma once
 
 #include "base/json.h"
 
@@ -55,6 +54,7 @@ struct api_target {
     struct slice name;           /* empty: all of them */
     const char *subresource;     /* NULL: the object itself */
     struct slice fields;         /* field selector of a list and a watch; empty: none */
+    bool is_dry_run;             /* a creation that the server checks, and does not store */
 };
 
 struct http_request {
@@ -114,5 +114,3 @@ struct api_log {
 };
 enum status api_pod_log(struct http_request *request, const struct api_target *pod,
                         const struct api_log *log, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * api_answer.h - an answer of the API: an object, or an error with the server's reason.
  */
-#ifndef K8S_CLIENT_API_ANSWER_H
-#define K8S_CLIENT_API_ANSWER_H
+#pragma once
 
 #include "base/json.h"
 
@@ -57,5 +56,3 @@ const cJSON *api_member(const cJSON *object, const char *const *names, size_t co
 struct slice api_text(const cJSON *value);
 /* The condition of this type in the object's status, whatever it says; NULL: there is none. */
 const cJSON *api_condition(const cJSON *object, const char *type);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * base64.h - OpenSSL's base64 as slices.
  */
-#ifndef K8S_CLIENT_BASE64_H
-#define K8S_CLIENT_BASE64_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -14,5 +13,3 @@ enum status base64_decode(struct slice letters, struct arena *arena, struct slic
 
 /* Appends the letters, on one line. */
 void base64_encode(struct slice bytes, struct text *out);
-
-#endif

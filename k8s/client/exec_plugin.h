@@ -7,8 +7,7 @@
  * standard input; its standard error is ours. Only for the command line, where
  * the kubeconfig is the caller's own.
  */
-#ifndef K8S_CLIENT_EXEC_PLUGIN_H
-#define K8S_CLIENT_EXEC_PLUGIN_H
+#pragma once
 
 #include "k8s/client/access.h"
 
@@ -27,5 +26,3 @@ enum status exec_plugin_run(struct kube_access *access, int timeout_ms, struct a
 
 /* "2026-11-21T23:20:00Z", fractions and other zones too. False: it is no such time. */
 bool exec_plugin_time(struct slice text, int64_t *seconds);
-
-#endif

@@ -15,8 +15,7 @@
  * program when it has expired, and credentials of a kubeconfig after a 401. No header and no body
  * is ever logged or quoted.
  */
-#ifndef K8S_CLIENT_HTTP_H
-#define K8S_CLIENT_HTTP_H
+#pragma once
 
 #include "k8s/client/access.h"
 #include "k8s/client/api.h"
@@ -68,5 +67,3 @@ void http_on_time(struct http *http);
 /* Without a driver: until no call is left, or that time has passed (-1: as long
  * as it takes). */
 enum status http_run(struct http *http, int64_t timeout_ms, struct error *err);
-
-#endif

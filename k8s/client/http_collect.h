@@ -8,8 +8,7 @@
  * For all that is no stream: http_exchange, which blocks, and the calls in the loop
  * of a role (k8s/loop/).
  */
-#ifndef K8S_CLIENT_HTTP_COLLECT_H
-#define K8S_CLIENT_HTTP_COLLECT_H
+#pragma once
 
 #include "k8s/client/api_answer.h"
 #include "k8s/client/http.h"
@@ -38,5 +37,3 @@ struct http_collect {
 /* Errors of http_start: nothing is under way then, and nothing is to be freed. */
 enum status http_collect_start(struct http_collect *collect, struct error *err);
 void http_collect_cancel(struct http_collect *collect); /* nothing under way: nothing */
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * http_exchange.h - one request and its answer without a loop: the caller waits.
  */
-#ifndef K8S_CLIENT_HTTP_EXCHANGE_H
-#define K8S_CLIENT_HTTP_EXCHANGE_H
+#pragma once
 
 #include "k8s/client/api.h"
 #include "k8s/client/api_answer.h"
@@ -26,5 +25,3 @@ enum status http_exchange_again(struct http *http, const struct http_request *re
 enum status http_create_or_adopt(struct http *http, const struct api_target *target,
                                  const cJSON *object, int tries, struct api_answer *answer,
                                  struct error *err);
-
-#endif

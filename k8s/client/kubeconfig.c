@@ -4,7 +4,7 @@
 
 #include <yaml.h>
 
-#include "k8s/client/whole_file.h"
+#include "base/whole_file.h"
 
 struct reader {
     yaml_document_t document;

@@ -16,8 +16,7 @@
  * supported here (passwords, auth-provider, impersonation), are refused when they are
  * chosen, never ignored; other unknown members are ignored, as kubectl does.
  */
-#ifndef K8S_CLIENT_KUBECONFIG_H
-#define K8S_CLIENT_KUBECONFIG_H
+#pragma once
 
 #include "k8s/client/access.h"
 
@@ -72,5 +71,3 @@ struct kubeconfig_choice {
     bool allows_exec;     /* its user may run a program: only where the file is the caller's own */
     bool allows_insecure; /* http, and servers whose certificate is not checked */
 };
-
-#endif

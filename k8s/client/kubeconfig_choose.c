@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/whole_file.h"
 #include "k8s/client/base64.h"
 #include "k8s/client/kubeconfig.h"
-#include "k8s/client/whole_file.h"
 
 /* Writes an error of a field as file:line: field: reason. */
 static enum status at_field(const struct kubeconfig_field *field, struct error *err)

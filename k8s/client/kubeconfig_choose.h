@@ -1,8 +1,7 @@
 /*
  * kubeconfig_choose.h - the cluster, the user and the credentials of one context.
  */
-#ifndef K8S_CLIENT_KUBECONFIG_CHOOSE_H
-#define K8S_CLIENT_KUBECONFIG_CHOOSE_H
+#pragma once
 
 #include "k8s/client/kubeconfig.h"
 
@@ -11,5 +10,3 @@
 enum status kubeconfig_choose(const struct kubeconfig *config,
                               const struct kubeconfig_choice *choice, struct arena *arena,
                               struct kube_access *access, struct error *err);
-
-#endif

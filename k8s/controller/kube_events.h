@@ -18,8 +18,7 @@
  *
  * Pure: the caller passes the time. https://kubernetes.io/docs/reference/kubernetes-api/ has Event.
  */
-#ifndef K8S_CONTROLLER_KUBE_EVENTS_H
-#define K8S_CONTROLLER_KUBE_EVENTS_H
+#pragma once
 
 #include <time.h>
 
@@ -87,5 +86,3 @@ void kube_events_on_cancel(struct kube_events *events);
 
 /* All that was noted has been sent or given up. */
 bool kube_events_are_drained(const struct kube_events *events);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * Pure: the caller passes the time.
  */
-#ifndef K8S_CONTROLLER_NOTICES_H
-#define K8S_CONTROLLER_NOTICES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ struct notices {
 /* `text`: the problem of now; NULL: none. True: it is to be shown. Otherwise *due_ms is not later
  * than the time at which it may be. */
 bool notices_hear(struct notices *notices, int64_t now_ms, const char *text, int64_t *due_ms);
-
-#endif

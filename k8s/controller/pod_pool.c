@@ -1,8 +1,11 @@
 #include "k8s/controller/pod_pool.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "runtime/launch/exit_code.h"
 
 enum status pod_pool_init(struct pod_pool *pool, uint32_t most, uint32_t wanted, int64_t memory,
                           int64_t memory_max, struct error *err)
@@ -206,6 +209,39 @@ static void tell_loss(const struct pod_pool *pool, const struct pod_pool_place *
         pool->listener.on_loss(pool->listener.context, &loss);
 }
 
+/* In the place of the same node's, or of what is over first. */
+static void avoid(struct pod_pool *pool, int64_t now_ms, const char *node, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static void avoid(struct pod_pool *pool, int64_t now_ms, const char *node, const char *format, ...)
+{
+    struct pod_pool_avoided *chosen = &pool->avoided[0];
+    char why[POD_POOL_WHY_MAX];
+    va_list arguments;
+    bool is_known;
+
+    if (!*node)
+        return;
+    for (size_t i = 0; i < POD_POOL_AVOIDED_MAX; i++) {
+        struct pod_pool_avoided *avoided = &pool->avoided[i];
+
+        if (strcmp(avoided->node, node) == 0) {
+            chosen = avoided;
+            break;
+        }
+        if (avoided->until_ms < chosen->until_ms)
+            chosen = avoided;
+    }
+    is_known = strcmp(chosen->node, node) == 0 && chosen->until_ms > now_ms;
+    memmove(chosen->node, node, strlen(node) + 1);
+    chosen->until_ms = now_ms + POD_POOL_AVOIDED_MS;
+    va_start(arguments, format);
+    vsnprintf(why, sizeof why, format, arguments);
+    va_end(arguments);
+    if (!is_known && pool->listener.on_avoided)
+        pool->listener.on_avoided(pool->listener.context, node, why);
+}
+
 /* False: there may be no more servers either, or this one was full too often already. */
 static bool ask_for_servers(struct pod_pool *pool, struct pod_pool_place *place)
 {
@@ -278,11 +314,13 @@ static bool another_works(const struct pod_pool *pool, const struct pod_pool_pla
 static void crashed(struct pod_pool *pool, struct pod_pool_place *place, uint32_t index,
                     const struct pod_view *view)
 {
-    char what[64];
+    const bool is_unsound = view->exit_code == EXIT_UNSOUND;
+    char what[96];
 
     if (++place->crashes < POD_POOL_CRASHES_MAX || another_works(pool, place))
         return;
-    snprintf(what, sizeof what, "ended %u times with code %d", place->crashes, view->exit_code);
+    snprintf(what, sizeof what, "ended %u times with code %d%s", place->crashes, view->exit_code,
+             is_unsound ? ", as its machine computes wrongly" : "");
     fail_job(pool, STATUS_FAILED, index, what, view->message);
 }
 
@@ -315,6 +353,9 @@ static void judge_end(struct pod_pool *pool, int64_t now_ms, struct pod_pool_pla
     } else if (view->end == POD_CRASHED) {
         crashed(pool, place, index, view);
         tell_loss(pool, place, POD_POOL_LOSS_CRASH, view, 0);
+        if (view->exit_code == EXIT_UNSOUND)
+            avoid(pool, now_ms, place->node, "it computes wrongly, as the self-test of %s %u says",
+                  kube_role_title(pool->role), index);
         place->due_ms = now_ms + backoff_ms(place->crashes);
     } else if (view->end == POD_REFUSED) {
         snprintf(what, sizeof what, "ended with code %d", view->exit_code);
@@ -436,27 +477,6 @@ void pod_pool_on_gone(struct pod_pool *pool, int64_t now_ms, const char *uid)
         }
 }
 
-/* In the place of the same node's, or of what is over first. */
-static void avoid(struct pod_pool *pool, int64_t now_ms, const char *node)
-{
-    struct pod_pool_avoided *chosen = &pool->avoided[0];
-
-    if (!*node)
-        return;
-    for (size_t i = 0; i < POD_POOL_AVOIDED_MAX; i++) {
-        struct pod_pool_avoided *avoided = &pool->avoided[i];
-
-        if (strcmp(avoided->node, node) == 0) {
-            chosen = avoided;
-            break;
-        }
-        if (avoided->until_ms < chosen->until_ms)
-            chosen = avoided;
-    }
-    memcpy(chosen->node, node, sizeof chosen->node);
-    chosen->until_ms = now_ms + POD_POOL_AVOIDED_MS;
-}
-
 size_t pod_pool_avoided(const struct pod_pool *pool, int64_t now_ms,
                         struct slice nodes[POD_POOL_AVOIDED_MAX])
 {
@@ -490,7 +510,21 @@ void pod_pool_on_lost(struct pod_pool *pool, int64_t now_ms, uint32_t index, uin
         return;
     if (place->state != POD_POOL_LEAVING)
         tell_loss(pool, place, POD_POOL_LOSS_SILENT, NULL, 0);
-    avoid(pool, now_ms, place->node);
+    avoid(pool, now_ms, place->node, "%s %u there says nothing any more",
+          kube_role_title(pool->role), index);
     lose_old(retire_place(pool, now_ms, index), now_ms);
     empty(place, now_ms);
+}
+
+void pod_pool_on_slow(struct pod_pool *pool, int64_t now_ms, uint32_t index, uint32_t incarnation,
+                      double times)
+{
+    const struct pod_pool_place *place;
+
+    if (index >= pool->most)
+        return;
+    place = &pool->places[index];
+    if (is_process_of(pool, place, incarnation) && place->state == POD_POOL_RUNNING)
+        avoid(pool, now_ms, place->node, "%s %u there takes %.1f times as long as the others",
+              kube_role_title(pool->role), index, times);
 }

@@ -45,8 +45,7 @@
  * Pure: no clock, socket or cluster. The launcher seam's side of a cluster, as
  * worker_pool.h is of this machine.
  */
-#ifndef K8S_CONTROLLER_POD_POOL_H
-#define K8S_CONTROLLER_POD_POOL_H
+#pragma once
 
 #include "k8s/controller/pod_view.h"
 #include "k8s/job/kube_job.h"
@@ -61,8 +60,9 @@
 #define POD_POOL_UNSEEN_MS    30000 /* an answered request of which no pod is seen is made again */
 #define POD_POOL_STUCK_MS     60000 /* a pod that was deleted and is still there: its node is dead */
 #define POD_POOL_MISSED_MS    5000  /* the worker left the master, its pod still runs: as STUCK */
-#define POD_POOL_UNHEARD_MS   10000  /* a pod that its node does not report: the same */
-#define POD_POOL_AVOIDED_MAX  8      /* nodes on which workers were lost */
+#define POD_POOL_UNHEARD_MS   10000 /* a pod that its node does not report: the same */
+#define POD_POOL_AVOIDED_MAX  8     /* nodes on which workers were lost, or are slow */
+#define POD_POOL_WHY_MAX      96
 #define POD_POOL_AVOIDED_MS   300000 /* for so long since */
 #define POD_POOL_IMAGE_MS     60000  /* an image that cannot be pulled for so long */
 
@@ -138,6 +138,8 @@ struct pod_pool_loss {
 struct pod_pool_listener {
     void *context;
     void (*on_loss)(void *context, const struct pod_pool_loss *loss);
+    /* From now on new pods avoid the node, as `why` says. */
+    void (*on_avoided)(void *context, const char *node, const char *why);
 };
 
 /* Why not all wanted workers run. */
@@ -193,9 +195,13 @@ void pod_pool_on_synced(struct pod_pool *pool);
 
 /* The master counts this worker as dead (it is silent): the pool does not wait for its pod. */
 void pod_pool_on_lost(struct pod_pool *pool, int64_t now_ms, uint32_t index, uint32_t incarnation);
-/* Nodes on which a worker was lost lately, which new pods should avoid: a dead node is ready, as
- * far as the cluster knows, for up to a minute, and has room since its pod was deleted; one that is
- * half dead may be ready for ever. Returns how many; the names belong to the pool. */
+/* The master finds it so many times slower than the others: its pod stays. */
+void pod_pool_on_slow(struct pod_pool *pool, int64_t now_ms, uint32_t index, uint32_t incarnation,
+                      double times);
+/* Nodes on which a worker was lost lately, or computes slowly or wrongly, which new pods should
+ * avoid: a dead node is ready, as far as the cluster knows, for up to a minute, and has room since
+ * its pod was deleted; one that is half dead may be ready for ever. Returns how many; the names
+ * belong to the pool. */
 size_t pod_pool_avoided(const struct pod_pool *pool, int64_t now_ms,
                         struct slice nodes[POD_POOL_AVOIDED_MAX]);
 /* The master has this worker, or not any more: it reports each, also after its own restart. A pod
@@ -224,5 +230,3 @@ struct pod_pool_step {
     char uid[POD_UID_MAX]; /* DELETE: only this one */
     int64_t grace_s;       /* DELETE: -1 as in the pod's spec; 0 for one whose node is lost */
 };
-
-#endif

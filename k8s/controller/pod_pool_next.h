@@ -1,8 +1,7 @@
 /*
  * pod_pool_next.h - the next thing to do about the workers' pods.
  */
-#ifndef K8S_CONTROLLER_POD_POOL_NEXT_H
-#define K8S_CONTROLLER_POD_POOL_NEXT_H
+#pragma once
 
 #include "k8s/controller/pod_pool.h"
 
@@ -26,5 +25,3 @@ bool pod_pool_is_empty(const struct pod_pool *pool);
 /* False: all wanted workers run. Otherwise the reason, for the user's session. */
 bool pod_pool_problem(const struct pod_pool *pool, struct error *problem);
 enum pod_pool_problem_kind pod_pool_problem_kind(const struct pod_pool *pool);
-
-#endif

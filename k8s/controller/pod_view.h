@@ -1,8 +1,7 @@
 /*
  * pod_view.h - the state of one of our Pods, read from its object.
  */
-#ifndef K8S_CONTROLLER_POD_VIEW_H
-#define K8S_CONTROLLER_POD_VIEW_H
+#pragma once
 
 #include "k8s/client/api.h"
 #include "k8s/job/kube_job.h"
@@ -58,5 +57,3 @@ enum status pod_view_read_master(const cJSON *pod, struct pod_view *view, struct
 /* Whether only the user can change the pod's obstacle. Else the kubelet tries again, as after a
  * runtime that did not answer in time. */
 bool pod_view_needs_user(const struct pod_view *view);
-
-#endif

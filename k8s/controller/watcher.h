@@ -21,8 +21,7 @@
  *
  * It never gives up: watcher_problem returns the present problem.
  */
-#ifndef K8S_CONTROLLER_WATCHER_H
-#define K8S_CONTROLLER_WATCHER_H
+#pragma once
 
 #include "k8s/client/api.h"
 
@@ -95,5 +94,3 @@ void watcher_on_end(struct watcher *watcher, int64_t now_ms, enum status status,
 
 /* NULL while all is well. */
 const struct error *watcher_problem(const struct watcher *watcher);
-
-#endif

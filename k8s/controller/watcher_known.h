@@ -2,8 +2,7 @@
  * watcher_known.h - what a watcher knows of each object, and what an event means
  * against it.
  */
-#ifndef K8S_CONTROLLER_WATCHER_KNOWN_H
-#define K8S_CONTROLLER_WATCHER_KNOWN_H
+#pragma once
 
 #include "k8s/controller/watcher.h"
 
@@ -30,5 +29,3 @@ void known_forget_versions(struct watcher *watcher);
 /* A list came to its end: what was not in it is no more. */
 void known_end_list(struct watcher *watcher);
 void known_deinit(struct watcher *watcher);
-
-#endif

@@ -11,8 +11,7 @@
  * once the Job is released its uid is in the file job.uid: from then on it is followed and not
  * made.
  */
-#ifndef K8S_JOB_CLUSTER_FOLDER_H
-#define K8S_JOB_CLUSTER_FOLDER_H
+#pragma once
 
 #include "k8s/job/kube_job.h"
 
@@ -38,5 +37,3 @@ enum status cluster_folder_rename(const char *folder, const struct kube_job *job
 enum status cluster_folder_release(const char *folder, struct slice uid, struct error *err);
 /* Empty: not released, as far as is known. */
 void cluster_folder_released(const char *folder, char uid[CLUSTER_UID_BYTES_MAX]);
-
-#endif

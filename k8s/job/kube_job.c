@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "base/memory_size.h"
+#include "k8s/job/profile.h"
 
 #define QUANTITY_MEMORY_MIN ((int64_t)16 << 20)
 #define QUANTITY_MEMORY_MAX ((int64_t)1 << 50)
 #define QUANTITY_CPU_M_MAX  ((int64_t)1000000)
 #define NAMESPACE_BYTES_MAX 63
-#define KEEP_S_MAX          ((int64_t)10 * 365 * 24 * 3600)
 
 const char *kube_role_name(enum kube_role role)
 {
@@ -137,6 +137,21 @@ static enum status check_servers(const struct kube_job *job, struct error *err)
     return STATUS_OK;
 }
 
+static enum status check_master(const struct kube_job *job, struct error *err)
+{
+    if (job->master_cpu_m < 0 || job->master_cpu_m > QUANTITY_CPU_M_MAX)
+        return fail(err, STATUS_INVALID, "a master has 1m to 1000 processors, not %lldm",
+                    (long long)job->master_cpu_m);
+    if (job->master_memory != 0 &&
+        (job->master_memory < QUANTITY_MEMORY_MIN || job->master_memory > QUANTITY_MEMORY_MAX))
+        return fail(err, STATUS_INVALID, "a master has 16Mi to 1024Ti of memory, not %lld bytes",
+                    (long long)job->master_memory);
+    if (job->deadline_s < 0 || job->deadline_s > KUBE_JOB_SECONDS_MAX)
+        return fail(err, STATUS_INVALID, "a job's deadline is from 1 s to 10 years, not %lld s",
+                    (long long)job->deadline_s);
+    return STATUS_OK;
+}
+
 static enum status check_numbers(const struct kube_job *job, struct error *err)
 {
     if (job->job < 0)
@@ -163,10 +178,20 @@ static enum status check_numbers(const struct kube_job *job, struct error *err)
             "a limit of processors is 100 to %d percent of what a pod asks for, or 0 (none), "
             "not %lld",
             KUBE_JOB_CPU_LIMIT_PERCENT_MAX, (long long)job->cpu_limit_percent);
-    if (job->keep_s < 0 || job->keep_s > KEEP_S_MAX)
+    if (job->keep_s < 0 || job->keep_s > KUBE_JOB_SECONDS_MAX)
         return fail(err, STATUS_INVALID, "a finished job is kept for 0 to %lld seconds, not %lld",
-                    (long long)KEEP_S_MAX, (long long)job->keep_s);
+                    (long long)KUBE_JOB_SECONDS_MAX, (long long)job->keep_s);
     return STATUS_OK;
+}
+
+int64_t kube_job_master_cpu_m(const struct kube_job *job)
+{
+    return job->master_cpu_m > 0 ? job->master_cpu_m : KUBE_JOB_MASTER_CPU_M;
+}
+
+int64_t kube_job_master_memory(const struct kube_job *job)
+{
+    return job->master_memory > 0 ? job->master_memory : KUBE_JOB_MASTER_MEMORY;
 }
 
 int64_t kube_job_server_rows(int64_t memory)
@@ -221,6 +246,8 @@ enum status kube_job_check(const struct kube_job *job, struct error *err)
     TRY(check_snapshot(job->snapshot, err));
     TRY(check_run(job, err));
     TRY(check_origin(job, err));
+    TRY(profile_check_pods(job->pods, err));
+    TRY(check_master(job, err));
     return check_numbers(job, err);
 }
 
@@ -301,8 +328,8 @@ struct slice kube_job_more_class(const struct kube_job *job, char out[64])
 struct share_job kube_job_use(const struct kube_job *job)
 {
     const int64_t count = 1 + (int64_t)job->servers;
-    const int64_t millis = KUBE_JOB_MASTER_CPU_M + job->servers * job->server_cpu_m;
-    const int64_t bytes = KUBE_JOB_MASTER_MEMORY + job->servers * job->server_memory;
+    const int64_t millis = kube_job_master_cpu_m(job) + job->servers * job->server_cpu_m;
+    const int64_t bytes = kube_job_master_memory(job) + job->servers * job->server_memory;
 
     return (struct share_job){
         .band = kube_job_band(job),

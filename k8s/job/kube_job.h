@@ -7,8 +7,7 @@
  *
  * Linked into the databases: no client of the API, no TLS, no YAML.
  */
-#ifndef K8S_JOB_KUBE_JOB_H
-#define K8S_JOB_KUBE_JOB_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/json.h"
@@ -18,7 +17,9 @@
 #define MANIFEST_WORKERS_MAX    1024
 #define MANIFEST_SERVERS_MAX    64
 #define KUBE_JOB_BYTES_MAX      ((size_t)16 << 10)
+#define KUBE_JOB_PODS_MAX       ((size_t)8 << 10)
 #define KUBE_JOB_SNAPSHOT_MAX   63
+#define KUBE_JOB_SECONDS_MAX    ((int64_t)10 * 365 * 24 * 3600)
 #define KUBE_JOB_ORIGIN_MAX     255 /* bytes of a model's, a database's and a user's name */
 
 /* Roles with an index, which may be there several times. */
@@ -42,6 +43,8 @@ struct kube_job {
     struct slice owner_pod, owner_uid; /* for such a run: the pod that submits it */
     struct slice statement, model;     /* "TRAIN", ... and the model that it makes or reads */
     struct slice database, user;       /* where it came from; each of the four may be empty */
+    struct slice pods;                 /* JSON, more of its Pods (profile.h); empty: nothing */
+    bool has_read_only_root;           /* its pods' root, with an emptyDir for each folder */
     int64_t job;   /* its number, by which its tables are named; 0: not staged yet */
     int64_t cpu_m; /* thousandths of a core, of each worker */
     /* Limit of processors of each pod, in hundredths of what it asks for; 0: none. */
@@ -54,7 +57,9 @@ struct kube_job {
     int64_t server_cpu_m;  /* processors of each, as of each worker */
     int64_t server_memory; /* the Pod's: more than its rows may take (kube_job_server_rows) */
     int64_t server_memory_max;
-    int64_t keep_s; /* a finished Job is deleted then */
+    int64_t keep_s;                      /* a finished Job is deleted then */
+    int64_t deadline_s;                  /* one that has run for longer fails; 0: none */
+    int64_t master_cpu_m, master_memory; /* 0: KUBE_JOB_MASTER_CPU_M, KUBE_JOB_MASTER_MEMORY */
 };
 
 /* The defaults of every job. */
@@ -73,6 +78,9 @@ struct kube_job {
  * many thousandths of a processor (0: by default). */
 void kube_job_set_servers(struct kube_job *job, uint32_t servers, uint64_t row_bytes,
                           int64_t cpu_m);
+/* The master's size. */
+int64_t kube_job_master_cpu_m(const struct kube_job *job);
+int64_t kube_job_master_memory(const struct kube_job *job);
 /* Bytes that the rows of a server may take in a Pod of so much memory. The Pod has twice as much,
  * since rows that change while a snapshot is taken are kept as they were, and
  * KUBE_JOB_SERVER_ALONE. */
@@ -107,5 +115,3 @@ enum status schedule_check(struct slice schedule, struct error *err);
 /* "2", "1.5", "500m": thousandths. "512Mi", "2G", "1073741824": bytes. INVALID. */
 enum status quantity_read_cpu(struct slice text, int64_t *cpu_m, struct error *err);
 enum status quantity_read_memory(struct slice text, int64_t *bytes, struct error *err);
-
-#endif

@@ -27,7 +27,45 @@ static const struct {
     {"model", offsetof(struct kube_job, model), true},
     {"database", offsetof(struct kube_job, database), true},
     {"user", offsetof(struct kube_job, user), true},
+    {"pods", offsetof(struct kube_job, pods), true},
 };
+
+/* Numbers that are 0, and not written, in most jobs. */
+static const struct {
+    const char *name;
+    size_t offset;
+} rare_numbers[] = {
+    {"deadline_s", offsetof(struct kube_job, deadline_s)},
+    {"master_cpu_m", offsetof(struct kube_job, master_cpu_m)},
+    {"master_memory", offsetof(struct kube_job, master_memory)},
+};
+
+#define RARE_COUNT (sizeof rare_numbers / sizeof *rare_numbers)
+
+static void write_rare(const struct kube_job *job, cJSON *object)
+{
+    for (size_t i = 0; i < RARE_COUNT; i++) {
+        const int64_t *member = (const void *)((const char *)job + rare_numbers[i].offset);
+
+        if (*member != 0)
+            json_add_integer(object, rare_numbers[i].name, *member);
+    }
+    if (job->has_read_only_root)
+        json_add_boolean(object, "has_read_only_root", true);
+}
+
+static enum status read_rare(const cJSON *object, struct kube_job *job, struct error *err)
+{
+    for (size_t i = 0; i < RARE_COUNT; i++) {
+        int64_t *member = (void *)((char *)job + rare_numbers[i].offset);
+
+        if (json_has(object, rare_numbers[i].name))
+            TRY(json_get_integer(object, rare_numbers[i].name, 0, INT64_MAX, member, err));
+    }
+    return json_has(object, "has_read_only_root")
+               ? json_get_boolean(object, "has_read_only_root", &job->has_read_only_root, err)
+               : STATUS_OK;
+}
 
 static void write_servers(const struct kube_job *job, cJSON *object)
 {
@@ -57,6 +95,7 @@ enum status kube_job_write(const struct kube_job *job, struct text *out, struct 
     json_add_integer(object, "memory_max", job->memory_max);
     json_add_integer(object, "workers_max", job->workers_max);
     json_add_integer(object, "keep_s", job->keep_s);
+    write_rare(job, object);
     if (job->servers > 0)
         write_servers(job, object);
     status = json_print(object, true, out, err);
@@ -112,6 +151,7 @@ static enum status read_members(const cJSON *object, struct arena *arena, struct
     TRY(json_get_integer(object, "workers_max", 0, MANIFEST_WORKERS_MAX, &workers, err));
     TRY(json_get_integer(object, "keep_s", 0, INT64_MAX, &job->keep_s, err));
     job->workers_max = (uint32_t)workers;
+    TRY(read_rare(object, job, err));
     if (json_has(object, "servers"))
         TRY(read_servers(object, job, err));
     return kube_job_check(job, err);

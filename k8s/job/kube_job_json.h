@@ -1,8 +1,7 @@
 /*
  * kube_job_json.h - struct kube_job as cluster.json, and back.
  */
-#ifndef K8S_JOB_KUBE_JOB_JSON_H
-#define K8S_JOB_KUBE_JOB_JSON_H
+#pragma once
 
 #include "k8s/job/kube_job.h"
 
@@ -11,5 +10,3 @@
 enum status kube_job_write(const struct kube_job *job, struct text *out, struct error *err);
 enum status kube_job_read(struct slice json, struct arena *arena, struct kube_job *job,
                           struct error *err);
-
-#endif

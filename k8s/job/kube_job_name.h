@@ -1,8 +1,7 @@
 /*
  * kube_job_name.h - the name of a job's objects on the cluster.
  */
-#ifndef K8S_JOB_KUBE_JOB_NAME_H
-#define K8S_JOB_KUBE_JOB_NAME_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/error.h"
@@ -15,5 +14,3 @@ enum status kube_job_invent_name(struct slice model, struct arena *arena, struct
 /* The name without its end: the same each time. */
 enum status kube_job_stem(struct slice model, struct arena *arena, struct slice *stem,
                           struct error *err);
-
-#endif

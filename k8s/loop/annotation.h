@@ -1,8 +1,7 @@
 /*
  * annotation.h - a wanted number, written on a Job, where its master looks.
  */
-#ifndef K8S_LOOP_ANNOTATION_H
-#define K8S_LOOP_ANNOTATION_H
+#pragma once
 
 #include "k8s/job/kube_job.h"
 #include "k8s/loop/exchange.h"
@@ -20,5 +19,3 @@ enum status annotation_write(struct loop *loop, struct client *client, const str
                              struct slice uid, const char *name, const char *text,
                              const struct exchange_reader *reader, struct exchange **exchange,
                              struct error *err);
-
-#endif

@@ -7,8 +7,7 @@
  * Nothing blocks but a program that gives credentials, which only the command
  * line allows. All calls come from the loop's own thread.
  */
-#ifndef K8S_LOOP_CLIENT_H
-#define K8S_LOOP_CLIENT_H
+#pragma once
 
 #include "k8s/client/http.h"
 #include "k8s/controller/watcher.h"
@@ -25,5 +24,3 @@ struct http *client_http(const struct client *client);
 /* A watcher that is kept going. `target` and `selector` are borrowed for its life;
  * it is closed before its client. */
 struct watch;
-
-#endif

@@ -7,8 +7,7 @@
  *
  * The same as http_exchange_again, without blocking.
  */
-#ifndef K8S_LOOP_EXCHANGE_H
-#define K8S_LOOP_EXCHANGE_H
+#pragma once
 
 #include "k8s/client/api_answer.h"
 #include "k8s/loop/client.h"
@@ -30,5 +29,3 @@ enum status exchange_start(struct loop *loop, struct client *client, struct http
                            const char *what, int tries, const struct exchange_reader *reader,
                            struct exchange **exchange, struct error *err);
 void exchange_cancel(struct exchange *exchange); /* NULL: nothing */
-
-#endif

@@ -382,7 +382,7 @@ static enum status open_pools(struct pods *pods, uint32_t workers, uint32_t kept
         pods->pool_count = 2;
     }
     for (uint32_t role = 0; role < pods->pool_count; role++)
-        pools[role].listener = (struct pod_pool_listener){pods, pods_on_loss};
+        pools[role].listener = (struct pod_pool_listener){pods, pods_on_loss, pods_on_avoided};
     return STATUS_OK;
 }
 
@@ -478,6 +478,20 @@ static void limit_lanes(void *self, uint32_t lanes)
 
     pods->lanes = lanes > pods->least ? lanes : pods->least;
     pods_want_useful(pods);
+}
+
+static void note_slow(void *self, const struct slow_worker *slow)
+{
+    pod_pool_on_slow(workers_of(self), loop_now_ms(), slow->index, slow->incarnation, slow->times);
+}
+
+static void limit_useful(void *self, const struct useful_workers *useful)
+{
+    struct pods *pods = self;
+
+    pods_share_measured(pods, useful);
+    pods_want_useful(pods);
+    pods_wake(pods);
 }
 
 /* Standard output is the log of the pod. Its reader may be away: only the last line waits for it,
@@ -601,7 +615,8 @@ static void flush(void *self)
 }
 
 enum status pods_new(const struct kube_access *access, const struct kube_job *job,
-                     struct slice owner, struct pods **out, struct error *err)
+                     struct slice owner, struct slice controller, struct pods **out,
+                     struct error *err)
 {
     struct pods *pods = calloc(1, sizeof *pods);
 
@@ -616,6 +631,8 @@ enum status pods_new(const struct kube_access *access, const struct kube_job *jo
                                                    .note_worker = note_worker,
                                                    .killed_by_rows = killed_by_rows,
                                                    .limit_lanes = limit_lanes,
+                                                   .limit_useful = limit_useful,
+                                                   .note_slow = note_slow,
                                                    .servers_done = servers_done,
                                                    .run_servers = run_servers},
                                        .on_event = on_event,
@@ -635,7 +652,8 @@ enum status pods_new(const struct kube_access *access, const struct kube_job *jo
     pods->master = manifest_master_address(job, &pods->arena);
     if (owner.size == 0 || owner.size >= sizeof pods->owner)
         return fail(err, STATUS_INVALID, "the uid of the job's Job is missing or too long");
-    memcpy(pods->owner, owner.data, owner.size);
+    slice_copy(owner, pods->owner, sizeof pods->owner);
+    slice_copy(controller, pods->controller, sizeof pods->controller);
     pods_events_init(pods);
     pods_share_init(pods);
     return pods->master.data && !pods->selector.failed && !pods->job_field.failed

@@ -12,8 +12,7 @@
  *
  * Only Pods that the Job owns count; those that a Job of the same name has left behind do not.
  */
-#ifndef K8S_LOOP_PODS_H
-#define K8S_LOOP_PODS_H
+#pragma once
 
 #include "k8s/client/access.h"
 #include "k8s/objects/manifest.h"
@@ -24,10 +23,11 @@
 
 struct pods;
 
-/* Access and job are borrowed for its life. `owner` is the uid of the Job. INVALID without. */
+/* Access and job are borrowed for its life. `owner` is the uid of the Job: INVALID without.
+ * `controller` is that of its Secret; empty: an older submitter made the Job, and the Pods have no
+ * controller. */
 enum status pods_new(const struct kube_access *access, const struct kube_job *job,
-                     struct slice owner, struct pods **pods, struct error *err);
+                     struct slice owner, struct slice controller, struct pods **pods,
+                     struct error *err);
 void pods_free(struct pods *pods);
 const struct launcher *pods_launcher(const struct pods *pods);
-
-#endif

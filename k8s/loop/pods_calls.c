@@ -20,6 +20,7 @@ static cJSON *manifest_of(const struct pods *pods, const struct pod_pool_step *s
         .is_surplus = step->role == KUBE_WORKER && step->index >= pods->least,
         .is_full = step->is_full,
         .master = pods->master,
+        .controller = slice_of(pods->controller),
         .avoided = avoided,
         .avoided_count = pod_pool_avoided(pool, loop_now_ms(), avoided),
     };

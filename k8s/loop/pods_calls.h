@@ -1,8 +1,7 @@
 /*
  * pods_calls.h - creating and deleting the workers' pods.
  */
-#ifndef K8S_LOOP_PODS_CALLS_H
-#define K8S_LOOP_PODS_CALLS_H
+#pragma once
 
 #include "k8s/loop/pods_parts.h"
 
@@ -10,5 +9,3 @@
 void pods_call_step(struct pods *pods, const struct pod_pool_step *step);
 void pods_call_patch(struct pods *pods);
 void pods_calls_cancel(struct pods *pods);
-
-#endif

@@ -139,6 +139,20 @@ void pods_on_loss(void *context, const struct pod_pool_loss *loss)
     }
 }
 
+void pods_on_avoided(void *context, const char *node, const char *why)
+{
+    struct pods *pods = context;
+    const struct kube_moment now = this_moment();
+    char text[POD_NODE_MAX + POD_POOL_WHY_MAX + 80];
+
+    snprintf(text, sizeof text,
+             "node %s is avoided for %d minutes where there is room elsewhere: %s", node,
+             POD_POOL_AVOIDED_MS / 60000, why);
+    kube_events_note(&pods->events, &now, true, "NodeAvoided", "%s", text);
+    if (pods->listener.notice)
+        pods->listener.notice(pods->listener.context, text);
+}
+
 void pods_events_scaled(struct pods *pods, enum kube_role role, uint32_t before, uint32_t now)
 {
     const struct kube_moment moment = this_moment();
@@ -160,6 +174,25 @@ void pods_events_shared(struct pods *pods, uint32_t workers, uint32_t most)
         kube_events_note(&pods->events, &moment, false, "Shared",
                          "%u of %u workers are its part of the cluster%s", workers, most,
                          workers < most ? ", other jobs have the rest" : "");
+}
+
+void pods_events_moved(struct pods *pods, uint32_t before, uint32_t serving)
+{
+    const struct kube_moment moment = this_moment();
+
+    kube_events_note(&pods->events, &moment, false, "ServersMoved",
+                     "%u servers have the rows, before there were %u", serving, before);
+}
+
+void pods_events_measured(struct pods *pods, const struct useful_workers *useful)
+{
+    const struct kube_moment moment = this_moment();
+    const uint32_t most = pods->most;
+
+    kube_events_note(&pods->events, &moment, false, "Measured",
+                     "%u of %u workers pay: they are %.2f times as fast as one, and %u %.2f times",
+                     useful->workers, most, share_curve_speed(&useful->curve, useful->workers),
+                     most, share_curve_speed(&useful->curve, most));
 }
 
 void pods_events_asked(struct pods *pods, uint32_t serving, uint32_t asked)

@@ -1,8 +1,7 @@
 /*
  * pods_parts.h - shared by pods*.c.
  */
-#ifndef K8S_LOOP_PODS_PARTS_H
-#define K8S_LOOP_PODS_PARTS_H
+#pragma once
 
 #include "k8s/client/http_collect.h"
 #include "k8s/controller/kube_events.h"
@@ -30,7 +29,8 @@ struct pods {
     struct launcher launcher;
     const struct kube_access *access;
     const struct kube_job *job;
-    char owner[POD_UID_MAX];
+    char owner[POD_UID_MAX], controller[POD_UID_MAX];
+    uint32_t served; /* servers that have the rows, as told; 0: not yet */
     struct arena arena;
     struct slice master; /* address for the workers */
     struct text selector;
@@ -81,5 +81,3 @@ const struct pod_pool *pods_worst_pool(const struct pods *pods);
 /* Checks everything again, from the loop and not from here: calls cannot be started while one is
  * being read. */
 void pods_wake(struct pods *pods);
-
-#endif

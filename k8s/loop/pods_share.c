@@ -16,19 +16,30 @@
 
 /* ----- the number ----- */
 
+/* The largest number that pays, as far as is known; a number that the user asked for does. */
+static uint32_t most_useful(const struct pods *pods)
+{
+    const uint32_t useful = pods->share.useful.workers;
+
+    if (pods->pinned > 0 || useful == 0 || useful > pods->most)
+        return pods->most;
+    return useful > pods->least ? useful : pods->least;
+}
+
 uint32_t pods_share_number(const struct pods *pods)
 {
     const struct pods_share *share = &pods->share;
     const uint32_t there = pod_pool_staying(&pods->pools[KUBE_WORKER]);
+    const uint32_t most = most_useful(pods);
 
     if (pods->pinned > 0)
         return pods->pinned;
     if (!share->seat)
-        return pods->most;
+        return most;
     if (share->is_decided)
-        return share->number < pods->most ? share->number : pods->most;
+        return share->number < most ? share->number : most;
     if (share->unknown_ms == 0)
-        return pods->most;
+        return most;
     return there > pods->least ? there : pods->least;
 }
 
@@ -106,14 +117,16 @@ static void find_cap(struct pods *pods, int64_t now_ms)
 static struct share_job report_of(const struct pods *pods)
 {
     struct share_job report = kube_job_use(pods->job);
-    const uint32_t useful = pods->lanes > 0 ? pods->lanes : UINT32_MAX;
+    const uint32_t lanes = pods->lanes > 0 ? pods->lanes : UINT32_MAX;
 
     report.least = pods->least;
-    report.most = pods->most < useful ? pods->most : useful;
+    report.most = most_useful(pods) < lanes ? most_useful(pods) : lanes;
     report.most = report.most > report.least ? report.most : report.least;
     report.has = pod_pool_running(&pods->pools[KUBE_WORKER]);
     report.pinned = pods->pinned;
     report.cap = pods->share.cap;
+    if (pods->share.useful.workers > 0)
+        report.curve = pods->share.useful.curve;
     report.seconds_left = pods->share.seconds_left;
     if (pods->servers_wanted > 0)
         report.rest_count = 1 + pods->servers_wanted;
@@ -128,7 +141,8 @@ static bool differs_by_a_tenth(double a, double b)
 static bool is_other(const struct share_job *a, const struct share_job *b)
 {
     return a->least != b->least || a->most != b->most || a->pinned != b->pinned ||
-           a->cap != b->cap || a->rest_count != b->rest_count || a->curve.lanes != b->curve.lanes;
+           a->cap != b->cap || a->rest_count != b->rest_count || a->curve.lanes != b->curve.lanes ||
+           a->curve.fixed != b->curve.fixed || a->curve.per_worker != b->curve.per_worker;
 }
 
 static void on_reported(void *context, enum status status, struct api_answer *answer,
@@ -196,6 +210,13 @@ static void report(struct pods *pods, int64_t now_ms, int64_t *due_ms)
     share->reported_ms = now_ms;
     share->has_reported = true;
     send_report(pods, &now);
+}
+
+void pods_share_measured(struct pods *pods, const struct useful_workers *useful)
+{
+    if (useful->workers != pods->share.useful.workers)
+        pods_events_measured(pods, useful);
+    pods->share.useful = *useful;
 }
 
 void pods_share_note(struct pods *pods, const struct job_event *event)

@@ -9,11 +9,11 @@
  * beyond the job's least number, and none is taken away. Where nobody decides the job wants as many
  * as it can use.
  */
-#ifndef K8S_LOOP_PODS_SHARE_H
-#define K8S_LOOP_PODS_SHARE_H
+#pragma once
 
 #include "k8s/loop/share_seat.h"
 #include "runtime/launch/job_event.h"
+#include "runtime/role/outbox.h"
 
 struct pods;
 
@@ -37,14 +37,18 @@ struct pods_share {
     uint32_t said; /* the number of the last Event; UINT32_MAX: none */
     uint32_t cap;  /* 0: none */
     int64_t capped_until_ms;
-    uint32_t caps;       /* in a row */
-    double seconds_left; /* on one worker; negative: not known */
+    uint32_t caps;                /* in a row */
+    double seconds_left;          /* on one worker; negative: not known */
+    struct useful_workers useful; /* measured; workers 0: not yet */
 };
 
 void pods_share_init(struct pods *pods);
 /* Where it fails the job does not share: a line in the log. */
 void pods_share_open(struct pods *pods);
 void pods_share_close(struct pods *pods);
+
+/* The master has measured how many workers pay: it is reported, and more are not asked for. */
+void pods_share_measured(struct pods *pods, const struct useful_workers *useful);
 
 /* Progress: how long the job still takes. */
 void pods_share_note(struct pods *pods, const struct job_event *event);
@@ -58,5 +62,3 @@ void pods_share_on_time(struct pods *pods, int64_t now_ms, int64_t *due_ms);
 /* The job has ended, or (`ends` false) this master leaves it: somebody else decides. */
 void pods_share_leave(struct pods *pods, bool ends);
 bool pods_share_has_left(const struct pods *pods);
-
-#endif

@@ -115,8 +115,12 @@ void pods_run_servers(struct pods *pods, uint32_t least, uint32_t most, uint32_t
     if (pods->is_over || pods->pool_count <= KUBE_SERVER)
         return;
     pod_pool_keep(pool, least, most);
-    if (serving > 0)
+    if (serving > 0) {
+        if (pods->served > 0 && serving != pods->served)
+            pods_events_moved(pods, pods->served, serving);
+        pods->served = serving;
         pod_pool_on_serving(pool, serving);
+    }
     pods_wake(pods);
 }
 

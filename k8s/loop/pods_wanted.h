@@ -10,8 +10,7 @@
  *
  * Where one of them has no room and may have no more memory, this master writes the annotation.
  */
-#ifndef K8S_LOOP_PODS_WANTED_H
-#define K8S_LOOP_PODS_WANTED_H
+#pragma once
 
 #include "base/json.h"
 
@@ -26,5 +25,3 @@ void pods_want_useful(struct pods *pods);
 void pods_run_servers(struct pods *pods, uint32_t least, uint32_t most, uint32_t serving);
 /* Asks for as many as its pool needs. *due_ms: when to call again at the latest. */
 void pods_ask_for_servers(struct pods *pods, int64_t now_ms, int64_t *due_ms);
-
-#endif

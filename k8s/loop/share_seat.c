@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "k8s/loop/exchange.h"
 #include "k8s/loop/watch.h"
+#include "k8s/share/share_metrics.h"
 #include "runtime/loop/loop_source.h"
 
 #define OURS_SELECTOR "app.kubernetes.io/name=totrain"
@@ -61,6 +62,11 @@ struct share_seat {
     int64_t leaving_ms, decided_ms, decide_at;
     struct exchange *patch; /* a Job is told to rest, or to go on */
 };
+
+void share_seat_write_metrics(const struct share_seat *seat, struct text *out)
+{
+    share_metrics_write(seat->board, seat->options.namespaces, seat->options.count, out);
+}
 
 static void wake(struct share_seat *seat)
 {

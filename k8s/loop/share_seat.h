@@ -14,8 +14,7 @@
  * Where the Lease may not be read (a Role that an older program has printed) there is no decision,
  * and share_seat_number says so.
  */
-#ifndef K8S_LOOP_SHARE_SEAT_H
-#define K8S_LOOP_SHARE_SEAT_H
+#pragma once
 
 #include "k8s/loop/client.h"
 #include "k8s/share/share_board_decide.h"
@@ -52,8 +51,9 @@ enum share_standing {
 enum share_standing share_seat_number(const struct share_seat *seat, uint32_t *workers);
 bool share_seat_decides(const struct share_seat *seat);
 
+/* The jobs that the holder sees, as share_metrics.h writes them. */
+void share_seat_write_metrics(const struct share_seat *seat, struct text *out);
+
 /* Somebody else is to decide. `ends`: the own job does, and the others have its part before. */
 void share_seat_leave(struct share_seat *seat, bool ends);
 bool share_seat_has_left(const struct share_seat *seat);
-
-#endif

@@ -5,8 +5,7 @@
  *
  * What the next pod is like: k8s/objects/successor.h.
  */
-#ifndef K8S_LOOP_SUCCESSION_H
-#define K8S_LOOP_SUCCESSION_H
+#pragma once
 
 #include "k8s/controller/pod_view.h"
 #include "k8s/job/kube_job.h"
@@ -41,5 +40,3 @@ enum status succession_start(struct loop *loop, struct client *client, const str
                              const struct succession_reader *reader, struct succession **succession,
                              struct error *err);
 void succession_cancel(struct succession *succession); /* NULL: nothing */
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * watch.h - a watch of one kind of object, in the loop.
  */
-#ifndef K8S_LOOP_WATCH_H
-#define K8S_LOOP_WATCH_H
+#pragma once
 
 #include "k8s/controller/watcher.h"
 
@@ -15,5 +14,3 @@ enum status watch_open(struct loop *loop, struct client *client, const struct ap
                        struct watch **watch, struct error *err);
 void watch_close(struct watch *watch);
 const struct watcher *watch_watcher(const struct watch *watch);
-
-#endif

@@ -5,6 +5,8 @@
 
 #include "k8s/client/base64.h"
 #include "k8s/job/kube_job_json.h"
+#include "k8s/job/profile.h"
+#include "k8s/objects/placement.h"
 #include "runtime/share/share_report.h"
 
 #define STATE_FOLDER  "/var/lib/totrain"
@@ -14,10 +16,12 @@
 #define TLS_FOLDER    SECRET_FOLDER "/tls"
 #define LOGIN_FOLDER  SECRET_FOLDER "/database"
 #define STATEMENT_KEY "statement.sql"
+#define PROFILE_KEY   "profiles.json"
 
 /* The pod that submits by the clock. */
 #define SUBMIT_MEMORY ((int64_t)512 << 20)
 #define SUBMIT_TRIES  3
+#define CATCH_UP_S    21600 /* a time that was missed, by a cluster that was down, counts so long */
 
 /* Written as a person would read it. */
 static cJSON *literal(const char *json)
@@ -31,12 +35,17 @@ static struct slice named(const struct kube_job *job, const char *suffix, char o
     return slice_of(out);
 }
 
-/* Another one may have made them. */
+/* Another one, or a profile, may have made it. */
+static cJSON *object_in(cJSON *object, const char *name)
+{
+    cJSON *there = cJSON_GetObjectItemCaseSensitive(object, name);
+
+    return there ? there : json_add_object(object, name);
+}
+
 static cJSON *annotations_of(cJSON *metadata)
 {
-    cJSON *there = cJSON_GetObjectItemCaseSensitive(metadata, "annotations");
-
-    return there ? there : json_add_object(metadata, "annotations");
+    return object_in(metadata, "annotations");
 }
 
 static bool is_letter_or_digit(char c)
@@ -73,8 +82,8 @@ static void add_origin(cJSON *metadata, cJSON *labels, const struct kube_job *jo
     }
 }
 
-/* The cluster autoscaler keeps a node that has a pod without a controller, or with a folder of its
- * own, unless the pod says so: what a job loses with it is made again, and no row is lost. */
+/* The cluster autoscaler keeps a node that has a pod whose controller it does not know, unless the
+ * pod says so: what a job loses with it is made again, and no row is lost. */
 static void allow_eviction(cJSON *metadata)
 {
     json_add_string(annotations_of(metadata), "cluster-autoscaler.kubernetes.io/safe-to-evict",
@@ -113,26 +122,28 @@ static cJSON *begin_object(const struct kube_job *job, enum api_kind kind, const
     return object;
 }
 
-/* Not as its controller: the Job's would give up what does not match its selector, as the pods of
- * workers must not, and without an owner they would outlive it. Without blockOwnerDeletion, which
- * would need a right of its own. */
+/* Without blockOwnerDeletion, which would need a right of its own. */
 static void add_owner(cJSON *metadata, const char *version, const char *kind, struct slice name,
-                      struct slice uid)
+                      struct slice uid, bool is_controller)
 {
+    cJSON *owners = cJSON_GetObjectItemCaseSensitive(metadata, "ownerReferences");
     cJSON *owner = cJSON_CreateObject();
 
     json_add_string(owner, "apiVersion", slice_of(version));
     json_add_string(owner, "kind", slice_of(kind));
     json_add_string(owner, "name", name);
     json_add_string(owner, "uid", uid);
-    json_append(json_add_array(metadata, "ownerReferences"), owner);
+    if (is_controller)
+        json_add_boolean(owner, "controller", true);
+    json_append(owners ? owners : json_add_array(metadata, "ownerReferences"), owner);
 }
 
-/* `uid` empty: it is not known. */
+/* Not as its controller: the Job's would give up what does not match its selector, as the pods of
+ * workers must not, and without an owner they would outlive it. `uid` empty: it is not known. */
 static void add_job_owner(cJSON *metadata, const struct kube_job *job, struct slice uid)
 {
     if (uid.size > 0)
-        add_owner(metadata, "batch/v1", "Job", job->name, uid);
+        add_owner(metadata, "batch/v1", "Job", job->name, uid, false);
 }
 
 /* Names the run in a training that the pod of a schedule sends: the training goes with that pod.
@@ -148,7 +159,7 @@ static void add_run(cJSON *metadata, const struct kube_job *job)
     json_add_string(cJSON_GetObjectItemCaseSensitive(metadata, "labels"), MANIFEST_SCHEDULE,
                     job->schedule);
     json_add_string(annotations_of(metadata), MANIFEST_TABLES, slice_of(number));
-    add_owner(metadata, "v1", "Pod", job->owner_pod, job->owner_uid);
+    add_owner(metadata, "v1", "Pod", job->owner_pod, job->owner_uid, false);
 }
 
 static void add_memory(cJSON *object, const char *name, int64_t bytes)
@@ -260,14 +271,15 @@ static void add_item(cJSON *items, const char *key, const char *path)
 
 static cJSON *begin_container(const struct kube_job *job, const char *name)
 {
-    cJSON *container = cJSON_CreateObject();
+    cJSON *container = cJSON_CreateObject(), *security;
 
     json_add_string(container, "name", slice_of(name));
     json_add_string(container, "image", job->image);
     json_add_string(container, "imagePullPolicy", job->pull_policy);
-    json_add(container, "securityContext",
-             literal("{\"allowPrivilegeEscalation\":false,\"readOnlyRootFilesystem\":true,"
-                     "\"capabilities\":{\"drop\":[\"ALL\"]}}"));
+    security = json_add_object(container, "securityContext");
+    json_add_boolean(security, "allowPrivilegeEscalation", false);
+    json_add_boolean(security, "readOnlyRootFilesystem", job->has_read_only_root);
+    json_add(security, "capabilities", literal("{\"drop\":[\"ALL\"]}"));
     return container;
 }
 
@@ -305,9 +317,14 @@ static void add_tolerations(cJSON *spec)
     }
 }
 
-/* `state`: where the program keeps what is a pod's own. */
-static void add_folders(const char *state, cJSON *container, cJSON *volumes)
+/* `state`: where the program keeps what is a pod's own. By default both are the image's own
+ * folders: kubectl drain refuses pods with an emptyDir, though what is in these is a copy of what
+ * is in the database. */
+static void add_folders(const struct kube_job *job, const char *state, cJSON *container,
+                        cJSON *volumes)
 {
+    if (!job->has_read_only_root)
+        return;
     add_mount(container, "state", state, NULL);
     add_mount(container, "tmp", "/tmp", NULL);
     json_append(volumes, literal("{\"name\":\"state\",\"emptyDir\":{}}"));
@@ -344,7 +361,7 @@ static cJSON *add_common(const struct kube_job *job, int port, cJSON *container,
     add_argument(arguments, text);
     add_argument(arguments, "--tls");
     add_argument(arguments, TLS_FOLDER);
-    add_folders(JOBS_FOLDER, container, volumes);
+    add_folders(job, JOBS_FOLDER, container, volumes);
     sources = add_secrets(container, volumes);
     if (job->database_secret.size == 0)
         return sources;
@@ -372,9 +389,21 @@ static cJSON *add_role(cJSON *container, const struct kube_job *job, const char 
 static const char pod_address[] =
     "[{\"name\":\"POD_IP\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\"status.podIP\"}}}]";
 /* The Job's uid comes with a label that Kubernetes puts on its pods: it is not known when the
- * Job is written, and what the master makes is to be owned by it. */
-static const char job_uid[] = "{\"name\":\"JOB_UID\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":"
-                              "\"metadata.labels['batch.kubernetes.io/controller-uid']\"}}}";
+ * Job is written, and what the master makes is to be owned by it. That of its Secret is written
+ * into the Job's template when the Job is released. */
+static const char owner_uids[] =
+    "[{\"name\":\"JOB_UID\",\"valueFrom\":{\"fieldRef\":{\"fieldPath\":"
+    "\"metadata.labels['batch.kubernetes.io/controller-uid']\"}}},{\"name\":\"CONTROLLER_UID\","
+    "\"valueFrom\":{\"fieldRef\":{\"fieldPath\":\"metadata.annotations['" MANIFEST_CONTROLLER
+    "']\"}}}]";
+
+/* The first of `from` become the last of `to`. */
+static void append_all(cJSON *to, cJSON *from)
+{
+    while (from && from->child)
+        json_append(to, cJSON_DetachItemViaPointer(from, from->child));
+    cJSON_Delete(from);
+}
 
 /* Frozen, it is killed after 4 to 5 s, and 2 s more. While its loop waits for the database it
  * answers. */
@@ -421,9 +450,10 @@ static void fill_master(cJSON *spec, const struct kube_job *job)
     add_argument(arguments, "--kubernetes");
     add_argument(arguments, SPEC_FOLDER "/" MANIFEST_JOB_KEY);
     add_probe(container, arguments);
-    json_append(variables, literal(job_uid));
+    append_all(variables, literal(owner_uids));
     json_add(container, "env", variables);
-    add_resources(container, job, KUBE_JOB_MASTER_CPU_M, KUBE_JOB_MASTER_MEMORY, SLICE(""));
+    add_resources(container, job, kube_job_master_cpu_m(job), kube_job_master_memory(job),
+                  SLICE(""));
     add_master_files(job, add_common(job, MANIFEST_MASTER_PORT, container, volumes));
     json_append(json_add_array(spec, "containers"), container);
     json_add(spec, "volumes", volumes);
@@ -450,17 +480,34 @@ cJSON *manifest_job(const struct kube_job *job)
 
     add_run(metadata, job);
     add_use(metadata, job);
+    placement_of_object(job, metadata);
     json_add_boolean(spec, "suspend", true);
     json_add_integer(spec, "parallelism", 1);
     json_add_integer(spec, "completions", 1);
     json_add_integer(spec, "backoffLimit", MANIFEST_MASTER_TRIES);
     json_add_integer(spec, "ttlSecondsAfterFinished", job->keep_s);
+    if (job->deadline_s > 0)
+        json_add_integer(spec, "activeDeadlineSeconds", job->deadline_s);
     template = json_add_object(spec, "template");
     metadata = json_add_object(template, "metadata");
     add_labels(metadata, job, "master");
     allow_eviction(metadata);
-    fill_master(json_add_object(template, "spec"), job);
+    spec = json_add_object(template, "spec");
+    fill_master(spec, job);
+    placement_of_pod(job, false, metadata, spec);
     return object;
+}
+
+cJSON *manifest_release(const struct kube_job *job, struct slice controller)
+{
+    cJSON *patch = cJSON_CreateObject(), *metadata = json_add_object(patch, "metadata");
+    cJSON *spec = json_add_object(patch, "spec");
+
+    if (!placement_add_queue(job, metadata))
+        json_add_boolean(spec, "suspend", false);
+    metadata = json_add_object(json_add_object(spec, "template"), "metadata");
+    json_add_string(json_add_object(metadata, "annotations"), MANIFEST_CONTROLLER, controller);
+    return patch;
 }
 
 static void add_bytes(cJSON *data, const char *name, struct slice bytes)
@@ -651,12 +698,14 @@ static void add_spread(cJSON *spec, const struct kube_job *job, enum kube_role r
 void manifest_avoid(cJSON *spec, const struct slice *nodes, size_t count)
 {
     static const char terms[] = "preferredDuringSchedulingIgnoredDuringExecution";
-    cJSON *preferred;
+    cJSON *preferred, *affinity;
 
     if (count == 0)
         return;
-    preferred =
-        json_add_array(json_add_object(json_add_object(spec, "affinity"), "nodeAffinity"), terms);
+    affinity = object_in(object_in(spec, "affinity"), "nodeAffinity");
+    preferred = cJSON_GetObjectItemCaseSensitive(affinity, terms);
+    if (!preferred)
+        preferred = json_add_array(affinity, terms);
     for (size_t i = 0; i < count; i++) {
         cJSON *term = literal("{\"weight\":100,\"preference\":{\"matchFields\":[{\"key\":"
                               "\"metadata.name\",\"operator\":\"NotIn\",\"values\":[]}]}}");
@@ -708,17 +757,20 @@ cJSON *manifest_member(const struct kube_job *job, const struct kube_member *mem
     const char *role = kube_role_name(member->role);
     cJSON *container = begin_container(job, role), *volumes = cJSON_CreateArray();
     cJSON *metadata, *object, *spec;
-    char suffix[64];
+    char suffix[64], name[128];
 
     suffix_of(member->role, member->index, member->incarnation, suffix);
     object = begin_object(job, API_PODS, suffix, role, &metadata);
     add_numbers(metadata, member);
     allow_eviction(metadata);
     add_job_owner(metadata, job, owner);
+    if (member->controller.size > 0)
+        add_owner(metadata, "v1", "Secret", named(job, "-job", name), member->controller, true);
     spec = json_add_object(object, "spec");
     /* The master decides what comes after its end. */
     begin_pod(spec, job, job->service_account, false, "Never");
     choose_class(spec, job, member);
+    placement_of_pod(job, true, metadata, spec);
     if (member->avoided_count == 0) /* both weigh the same, and a dead node has the fewest */
         add_spread(spec, job, member->role);
     manifest_avoid(spec, member->avoided, member->avoided_count);
@@ -771,6 +823,8 @@ static void add_submit_arguments(cJSON *container, const struct kube_job *job,
     add_word(arguments, "database-secret", job->database_secret);
     add_word(arguments, "priority-class", job->priority_class);
     add_word(arguments, "resource", job->slot_resource);
+    if (profile_is_there(job))
+        add_argument(arguments, "--profile=" PROFILE_OF_RUN "@" SPEC_FOLDER "/" PROFILE_KEY);
     if (job->cpu_limit_percent > 0)
         snprintf(number, sizeof number, "%lldm:%lldm", (long long)job->cpu_m,
                  (long long)(job->cpu_m * job->cpu_limit_percent / 100));
@@ -801,8 +855,8 @@ static void fill_submitter(cJSON *spec, const struct kube_job *job,
     add_tolerations(spec);
     add_submit_arguments(container, job, schedule);
     json_add(container, "env", literal(submit_variables));
-    add_resources(container, job, KUBE_JOB_MASTER_CPU_M, SUBMIT_MEMORY, SLICE(""));
-    add_folders(STATE_FOLDER, container, volumes);
+    add_resources(container, job, kube_job_master_cpu_m(job), SUBMIT_MEMORY, SLICE(""));
+    add_folders(job, STATE_FOLDER, container, volumes);
     add_mount(container, "statement", SPEC_FOLDER, NULL);
     add_secret_volume(volumes, "statement", named(job, "-statement", name));
     add_mount(container, "service", MANIFEST_SERVICE_FOLDER, NULL);
@@ -819,26 +873,46 @@ cJSON *manifest_cron_job(const struct kube_job *job, const struct kube_schedule 
     json_add_string(spec, "schedule", schedule->cron);
     /* A training that lasts into the next is not disturbed by it. */
     json_add_string(spec, "concurrencyPolicy", SLICE("Forbid"));
-    json_add_integer(spec, "startingDeadlineSeconds", 300);
+    json_add_integer(spec, "startingDeadlineSeconds", CATCH_UP_S);
     inner = json_add_object(json_add_object(spec, "jobTemplate"), "spec");
     /* A pod that was killed, or lost its node, is followed by another; one that failed sets this to
      * 0. */
     json_add_integer(inner, "backoffLimit", SUBMIT_TRIES - 1);
     json_add_integer(inner, "ttlSecondsAfterFinished", job->keep_s);
     template = json_add_object(inner, "template");
-    add_labels(json_add_object(template, "metadata"), job, "submit");
-    fill_submitter(json_add_object(template, "spec"), job, schedule);
+    metadata = json_add_object(template, "metadata");
+    add_labels(metadata, job, "submit");
+    spec = json_add_object(template, "spec");
+    fill_submitter(spec, job, schedule);
+    placement_of_pod(job, false, metadata, spec);
     return object;
+}
+
+static void add_profile(cJSON *data, const struct kube_job *job)
+{
+    struct error err;
+    struct text text;
+
+    text_init(&text, PROFILE_FILE_BYTES_MAX);
+    if (profile_write(job, &text, &err) == STATUS_OK)
+        add_bytes(data, PROFILE_KEY, text_slice(&text));
+    else
+        json_add(data, PROFILE_KEY, NULL); /* json_print reports it */
+    text_deinit(&text);
 }
 
 cJSON *manifest_statement_secret(const struct kube_job *job, struct slice statement,
                                  struct slice owner)
 {
     cJSON *metadata, *object = begin_object(job, API_SECRETS, "-statement", "submit", &metadata);
+    cJSON *data;
 
     if (owner.size > 0)
-        add_owner(metadata, "batch/v1", "CronJob", job->name, owner);
+        add_owner(metadata, "batch/v1", "CronJob", job->name, owner, false);
     json_add_string(object, "type", SLICE("Opaque"));
-    add_bytes(json_add_object(object, "data"), STATEMENT_KEY, statement);
+    data = json_add_object(object, "data");
+    add_bytes(data, STATEMENT_KEY, statement);
+    if (profile_is_there(job))
+        add_profile(data, job);
     return object;
 }

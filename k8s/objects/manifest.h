@@ -8,7 +8,8 @@
  *      +-- owns Secret NAME-ps-0         the same for parameter servers, where there are any: of
  * all |                                 that there may be, as their number may change
  *      +-- owns Service NAME-master      a name for the master
- *      +-- owns Pod NAME-worker-I-N      worker I, incarnation N; made by the master
+ *      +-- owns Pod NAME-worker-I-N      worker I, incarnation N; made by the master; its
+ *      |                                 controller is the Secret NAME-job
  *      +-- owns Pod NAME-ps-I-N          parameter server I, incarnation N; the same
  *
  * Deleting the Job deletes everything. Rows, spec and model are in tables of PostgreSQL
@@ -21,8 +22,7 @@
  * Pure: values in, JSON out. Objects are built as base/json.h describes: what did
  * not fit into memory shows in json_print. The caller frees them.
  */
-#ifndef K8S_OBJECTS_MANIFEST_H
-#define K8S_OBJECTS_MANIFEST_H
+#pragma once
 
 #include "k8s/client/api.h"
 #include "k8s/job/kube_job.h"
@@ -44,6 +44,13 @@
 #define MANIFEST_SERVERS "totrain.dev/servers" /* likewise of parameter servers */
 #define MANIFEST_USE     "totrain.dev/use"     /* share_report.h */
 #define MANIFEST_JOB_KEY "cluster.json"
+
+/* The Job's release: its template's annotation has the uid of the Secret NAME-job, the controller
+ * of all Pods that the master makes. kubectl drain refuses Pods that have none, and the Job's
+ * controller would give up those that its selector does not match. */
+#define MANIFEST_CONTROLLER "totrain.dev/controller"
+/* Where a profile names a queue, its label leaves the release to Kueue. */
+cJSON *manifest_release(const struct kube_job *job, struct slice controller);
 
 /* The Job with the master's pod in it. */
 cJSON *manifest_job(const struct kube_job *job);
@@ -73,6 +80,7 @@ struct kube_member {
     bool is_surplus;             /* a worker that the job can do without */
     bool is_full;                /* a server's rows may take what its snapshots would */
     struct slice master;         /* "tcp:HOST:PORT" */
+    struct slice controller;     /* uid of the Secret NAME-job; empty: not known */
     const struct slice *avoided; /* nodes to be avoided, as a preference */
     size_t avoided_count;
 };
@@ -115,5 +123,3 @@ void manifest_member_name(const struct kube_job *job, enum kube_role role, uint3
                           uint32_t incarnation, char name[128]);
 /* Label selector of all pods of the job's workers and servers. */
 void manifest_member_selector(const struct kube_job *job, struct text *out);
-
-#endif

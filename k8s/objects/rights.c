@@ -277,7 +277,8 @@ static cJSON *build_deployment(struct slice home, struct slice namespaces, struc
         "\"seccompProfile\":{\"type\":\"RuntimeDefault\"}},\"containers\":[{\"name\":\"share\","
         "\"securityContext\":{\"allowPrivilegeEscalation\":false,\"readOnlyRootFilesystem\":true,"
         "\"capabilities\":{\"drop\":[\"ALL\"]}},\"resources\":{\"requests\":{\"cpu\":\"50m\","
-        "\"memory\":\"128Mi\"},\"limits\":{\"memory\":\"128Mi\"}}}]}";
+        "\"memory\":\"128Mi\"},\"limits\":{\"memory\":\"128Mi\"}},\"ports\":[{\"name\":\"metrics\","
+        "\"containerPort\":9464}]}]}";
     cJSON *metadata, *spec, *template, *inner, *container, *arguments;
     cJSON *object = begin_right_object(API_DEPLOYMENTS, home, SLICE(RIGHTS_SHARE), &metadata);
     struct text option;
@@ -301,6 +302,7 @@ static cJSON *build_deployment(struct slice home, struct slice namespaces, struc
     text_printf(&option, "--namespace=%.*s", SLICE_FORMAT(namespaces));
     json_append(arguments, json_string(text_slice(&option)));
     text_deinit(&option);
+    json_append(arguments, json_string(SLICE("--metrics=0.0.0.0:9464")));
     return object;
 }
 

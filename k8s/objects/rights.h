@@ -2,8 +2,7 @@
  * rights.h - what each account may do in a namespace of ours: one table for the roles
  * that are printed and for the check whether they are in force.
  */
-#ifndef K8S_OBJECTS_RIGHTS_H
-#define K8S_OBJECTS_RIGHTS_H
+#pragma once
 
 #include "k8s/client/api.h"
 
@@ -57,5 +56,3 @@ extern const char rights_warning[];
 cJSON *rights_review(struct slice kube_namespace, const struct right *right, struct slice verb);
 /* Its answer; PROTOCOL where it is none. */
 enum status rights_review_read(const cJSON *answer, bool *is_allowed, struct error *err);
-
-#endif

@@ -55,21 +55,38 @@ static void add_controller(cJSON *metadata, const cJSON *job)
     json_append(json_add_array(metadata, "ownerReferences"), owner);
 }
 
-cJSON *successor_pod(const cJSON *job, struct slice before, struct slice avoided)
+static cJSON *pod_of(const cJSON *job, struct slice before, cJSON **metadata)
 {
     const cJSON *template = API_MEMBER(job, "spec", "template");
-    cJSON *object = cJSON_CreateObject(), *metadata, *spec;
+    const cJSON *annotations = API_MEMBER(template, "metadata", "annotations");
+    cJSON *object = cJSON_CreateObject();
 
     json_add_string(object, "apiVersion", SLICE("v1"));
     json_add_string(object, "kind", SLICE("Pod"));
-    metadata = json_add_object(object, "metadata");
-    add_name(metadata, API_TEXT(job, "metadata", "name"), before);
-    json_add_string(metadata, "namespace", API_TEXT(job, "metadata", "namespace"));
-    json_add(metadata, "labels", cJSON_Duplicate(API_MEMBER(template, "metadata", "labels"), true));
+    *metadata = json_add_object(object, "metadata");
+    add_name(*metadata, API_TEXT(job, "metadata", "name"), before);
+    json_add_string(*metadata, "namespace", API_TEXT(job, "metadata", "namespace"));
+    json_add(*metadata, "labels",
+             cJSON_Duplicate(API_MEMBER(template, "metadata", "labels"), true));
+    if (annotations)
+        json_add(*metadata, "annotations", cJSON_Duplicate(annotations, true));
+    json_add(object, "spec", cJSON_Duplicate(API_MEMBER(template, "spec"), true));
+    return object;
+}
+
+cJSON *successor_trial(const cJSON *job)
+{
+    cJSON *metadata;
+
+    return pod_of(job, SLICE("trial"), &metadata);
+}
+
+cJSON *successor_pod(const cJSON *job, struct slice before, struct slice avoided)
+{
+    cJSON *metadata, *object = pod_of(job, before, &metadata);
+
     json_append(json_add_array(metadata, "finalizers"), json_string(SLICE(TRACKING)));
     add_controller(metadata, job);
-    spec = cJSON_Duplicate(API_MEMBER(template, "spec"), true);
-    json_add(object, "spec", spec);
-    manifest_avoid(spec, &avoided, avoided.size > 0);
+    manifest_avoid(cJSON_GetObjectItemCaseSensitive(object, "spec"), &avoided, avoided.size > 0);
     return object;
 }

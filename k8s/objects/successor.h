@@ -13,8 +13,7 @@
  *
  * Pure: values in, JSON out.
  */
-#ifndef K8S_OBJECTS_SUCCESSOR_H
-#define K8S_OBJECTS_SUCCESSOR_H
+#pragma once
 
 #include "k8s/client/api.h"
 
@@ -34,4 +33,5 @@ enum job_future job_future(const cJSON *job, struct slice uid);
  * empty: none. The caller frees it; what did not fit into memory shows in json_print. */
 cJSON *successor_pod(const cJSON *job, struct slice before, struct slice avoided);
 
-#endif
+/* A Pod as the Job's controller would make it, for a server-side dry run: nobody owns it. */
+cJSON *successor_trial(const cJSON *job);

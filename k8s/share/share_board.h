@@ -20,8 +20,7 @@
  *
  * Pure: the caller passes the time. Objects come as the watches bring them.
  */
-#ifndef K8S_SHARE_SHARE_BOARD_H
-#define K8S_SHARE_SHARE_BOARD_H
+#pragma once
 
 #include "base/json.h"
 #include "k8s/share/share_room.h"
@@ -58,5 +57,3 @@ enum status share_board_on_quota(struct share_board *board, size_t space, struct
 /* The decision of an earlier holder for this space, `seconds` included. */
 void share_board_take(struct share_board *board, int64_t now_ms, size_t space,
                       const struct share_decision *decision);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * share_board_decide.h - what the holder of a Lease decides, by all that is on its board.
  */
-#ifndef K8S_SHARE_SHARE_BOARD_DECIDE_H
-#define K8S_SHARE_SHARE_BOARD_DECIDE_H
+#pragma once
 
 #include "k8s/share/share_board.h"
 
@@ -25,5 +24,3 @@ bool share_board_has_news(const struct share_board *board, size_t space,
 /* The first Job that does not rest as was decided. False: there is none. */
 bool share_board_rest(const struct share_board *board, const bool *is_ours,
                       struct share_rest *rest);
-
-#endif

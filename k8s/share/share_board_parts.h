@@ -1,8 +1,7 @@
 /*
  * share_board_parts.h - shared by share_board*.c.
  */
-#ifndef K8S_SHARE_SHARE_BOARD_PARTS_H
-#define K8S_SHARE_SHARE_BOARD_PARTS_H
+#pragma once
 
 #include "k8s/share/share_board.h"
 
@@ -66,5 +65,3 @@ struct share_board {
 #define BOARD_PODS(board)   ((struct board_pod *)(board)->pods.items)
 #define BOARD_NODES(board)  ((struct board_node *)(board)->nodes.items)
 #define BOARD_QUOTAS(board) ((struct board_quota *)(board)->quotas.items)
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * share_board_read.h - objects of the API as a board has them.
  */
-#ifndef K8S_SHARE_SHARE_BOARD_READ_H
-#define K8S_SHARE_SHARE_BOARD_READ_H
+#pragma once
 
 #include "k8s/share/share_board_parts.h"
 
@@ -13,5 +12,3 @@ bool board_read_job(const cJSON *object, struct board_job *job);
 void board_read_pod(const cJSON *object, int64_t now_ms, struct board_pod *pod);
 bool board_read_node(const cJSON *object, struct board_node *node);
 bool board_read_quota(const cJSON *object, struct board_quota *quota);
-
-#endif

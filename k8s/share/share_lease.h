@@ -25,8 +25,7 @@
  * Pure: the caller passes the time, and makes the requests. One request at a time.
  * https://kubernetes.io/docs/concepts/architecture/leases/
  */
-#ifndef K8S_SHARE_SHARE_LEASE_H
-#define K8S_SHARE_SHARE_LEASE_H
+#pragma once
 
 #include <time.h>
 
@@ -112,5 +111,3 @@ enum status share_lease_ask(struct share_lease *lease, int64_t now_ms, enum shar
 /* Its answer. */
 void share_lease_on_answer(struct share_lease *lease, int64_t now_ms, enum share_lease_step step,
                            enum status status, const struct api_answer *answer);
-
-#endif

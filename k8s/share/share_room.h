@@ -12,8 +12,7 @@
  *
  * Pure: the caller passes the time.
  */
-#ifndef K8S_SHARE_SHARE_ROOM_H
-#define K8S_SHARE_SHARE_ROOM_H
+#pragma once
 
 #include "runtime/share/share.h"
 
@@ -46,5 +45,3 @@ bool share_room_note(struct share_room *room, int64_t now_ms, const struct share
 struct share_size share_room_size(const struct share_room *room);
 /* When more is to be tried; INT64_MAX: not by itself. */
 int64_t share_room_due(const struct share_room *room, const struct share_held *held);
-
-#endif

@@ -9,8 +9,7 @@
  * process that made it. So another is made, under another name, since objects of the old one may
  * stay for a while.
  */
-#ifndef K8S_SUBMIT_ADOPTION_H
-#define K8S_SUBMIT_ADOPTION_H
+#pragma once
 
 #include "k8s/loop/exchange.h"
 #include "k8s/objects/manifest.h"
@@ -30,5 +29,3 @@ enum status adoption_open(struct loop *loop, struct client *client, const struct
                           struct slice submission, const struct adoption_reader *reader,
                           struct adoption **adoption, struct error *err);
 void adoption_close(struct adoption *adoption); /* NULL: nothing */
-
-#endif

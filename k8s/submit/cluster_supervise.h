@@ -9,11 +9,8 @@
  * The folder has cluster.json and access.json (k8s/job/cluster_folder.h). Lifeline, events,
  * control socket and exit code are those of a local job.
  */
-#ifndef K8S_SUBMIT_CLUSTER_SUPERVISE_H
-#define K8S_SUBMIT_CLUSTER_SUPERVISE_H
+#pragma once
 
 #include "runtime/role/job.h"
 
 int cluster_supervise(const struct job *job, const char *sockets, bool is_detached);
-
-#endif

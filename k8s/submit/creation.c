@@ -24,7 +24,8 @@ struct creation {
     bool is_looking; /* the present object is asked for, after AlreadyExists */
     cJSON *wanted;   /* object of this step */
     char uid[CLUSTER_UID_BYTES_MAX];
-    struct slice submission; /* by which this creation knows its own Job */
+    char controller[CLUSTER_UID_BYTES_MAX]; /* uid of the Secret NAME-job */
+    struct slice submission;                /* by which this creation knows its own Job */
 };
 
 static uint32_t servers_step(const struct creation *creation)
@@ -162,11 +163,10 @@ static enum status send_release(struct creation *creation, struct error *err)
     struct api_target target = {.kind = API_JOBS,
                                 .kube_namespace = creation->job->kube_namespace,
                                 .name = creation->job->name};
-    cJSON *patch = cJSON_CreateObject();
+    cJSON *patch = manifest_release(creation->job, slice_of(creation->controller));
     struct http_request request;
     enum status status;
 
-    json_add_boolean(json_add_object(patch, "spec"), "suspend", false);
     http_request_init(&request);
     status = api_patch(&request, &target, API_PATCH_MERGE, patch, err);
     cJSON_Delete(patch);
@@ -219,15 +219,21 @@ static enum status begin_step(struct creation *creation, struct error *err)
                                                    : send_create(creation, err);
 }
 
+static enum status copy_uid(const cJSON *object, char uid[CLUSTER_UID_BYTES_MAX], struct error *err)
+{
+    const struct slice found = API_TEXT(object, "metadata", "uid");
+
+    if (found.size == 0 || found.size >= CLUSTER_UID_BYTES_MAX)
+        return fail(err, STATUS_PROTOCOL, "the API server made a %.*s without a uid",
+                    SLICE_FORMAT(API_TEXT(object, "kind")));
+    slice_copy(found, uid, CLUSTER_UID_BYTES_MAX);
+    return STATUS_OK;
+}
+
 static enum status take_uid(struct creation *creation, const cJSON *object, struct error *err)
 {
-    struct slice uid = API_TEXT(object, "metadata", "uid");
-
-    if (uid.size == 0 || uid.size >= sizeof creation->uid)
-        return fail(err, STATUS_PROTOCOL, "the API server made a Job without a uid");
-    memcpy(creation->uid, uid.data, uid.size);
-    creation->uid[uid.size] = '\0';
-    creation->reader.on_job(creation->reader.context, uid);
+    TRY(copy_uid(object, creation->uid, err));
+    creation->reader.on_job(creation->reader.context, slice_of(creation->uid));
     return STATUS_OK;
 }
 
@@ -249,6 +255,8 @@ static enum status next_step(struct creation *creation, const cJSON *object, str
         TRY(judge(creation, object, err));
     if (creation->step == STEP_JOB)
         TRY(take_uid(creation, object, err));
+    if (creation->step == STEP_JOB_SECRET)
+        TRY(copy_uid(object, creation->controller, err));
     if (creation->step > service_step(creation))
         return STATUS_OK;
     creation->step++;

@@ -10,8 +10,7 @@
  * exists already is taken where it is this creation's own, and is an error where it is not. After
  * an error the caller deletes what was made: deleting the Job deletes all of it.
  */
-#ifndef K8S_SUBMIT_CREATION_H
-#define K8S_SUBMIT_CREATION_H
+#pragma once
 
 #include "k8s/loop/exchange.h"
 #include "k8s/objects/manifest.h"
@@ -36,5 +35,3 @@ enum status creation_open(struct loop *loop, struct client *client, const struct
                           struct slice submission, const struct creation_reader *reader,
                           struct creation **creation, struct error *err);
 void creation_close(struct creation *creation); /* NULL: nothing. Stops where it is. */
-
-#endif

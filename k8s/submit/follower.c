@@ -14,6 +14,7 @@
 #include "k8s/submit/outage.h"
 #include "k8s/submit/pod_log.h"
 #include "k8s/submit/replacement.h"
+#include "runtime/data/store/database_words.h"
 #include "runtime/launch/job_event.h"
 
 #define POD_NAME_BYTES 254
@@ -92,6 +93,29 @@ __attribute__((format(printf, 2, 3))) static void notice(struct follower *follow
 
 /* ----- the master's log ----- */
 
+static void say_once(struct follower *follower, const char *format, const char *text)
+{
+    if (strcmp(follower->said, text) == 0)
+        return;
+    snprintf(follower->said, sizeof follower->said, "%s", text);
+    notice(follower, format, text);
+}
+
+/* A master that waits for its database says so in its log alone: it writes no events without it. */
+static void look_for_database(struct follower *follower, struct slice line)
+{
+    char text[POD_MESSAGE_MAX], *why, *end;
+
+    slice_copy(line, text, sizeof text);
+    why = strstr(text, DATABASE_OF_JOB);
+    end = why ? strstr(why, DATABASE_TRYING_AGAIN) : NULL;
+    if (!end)
+        return;
+    *end = '\0';
+    say_once(follower, "the master does not reach the database and tries again: %s",
+             why + sizeof DATABASE_OF_JOB - 1);
+}
+
 static void on_line(void *context, struct slice line)
 {
     struct follower *follower = context;
@@ -101,6 +125,7 @@ static void on_line(void *context, struct slice line)
     replacement_hear(&follower->replacement, follower->pod_name, loop_now_ms());
     if (line.size == 0 || line.data[0] != '{' || job_event_read(line, &event, &err) != STATUS_OK) {
         log_info("master: %.*s", SLICE_FORMAT(line));
+        look_for_database(follower, line);
         return;
     }
     if (follower->has_ended)
@@ -297,14 +322,6 @@ static bool is_refusal(struct slice message)
 {
     return has_text(message, " is forbidden") || has_text(message, " is invalid") ||
            has_text(message, " denied the request");
-}
-
-static void say_once(struct follower *follower, const char *format, const char *text)
-{
-    if (strcmp(follower->said, text) == 0)
-        return;
-    snprintf(follower->said, sizeof follower->said, "%s", text);
-    notice(follower, format, text);
 }
 
 static void explain_refusal(const char *text, struct error *err)

@@ -10,8 +10,7 @@
  * been read to its end. An API server that is silent, or refuses us for some minutes, ends nothing
  * (outage.h), nor does a failure to make the master's pod that is no refusal.
  */
-#ifndef K8S_SUBMIT_FOLLOWER_H
-#define K8S_SUBMIT_FOLLOWER_H
+#pragma once
 
 #include "base/error.h"
 #include "k8s/loop/client.h"
@@ -35,5 +34,3 @@ enum status follower_open(struct loop *loop, struct client *client, const struct
 void follower_close(struct follower *follower); /* NULL: nothing */
 /* From the loop's tick: reports an API server that cannot be reached, or refuses us. */
 void follower_look(struct follower *follower);
-
-#endif

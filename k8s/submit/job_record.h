@@ -5,8 +5,7 @@
  * When the job is done its journal replaces it. A failed write does no harm to the job, and goes to
  * the log.
  */
-#ifndef K8S_SUBMIT_JOB_RECORD_H
-#define K8S_SUBMIT_JOB_RECORD_H
+#pragma once
 
 #include <time.h>
 
@@ -28,5 +27,3 @@ void job_record_close(struct job_record *record, const struct job_event *event);
 
 /* Detaches: the job continues; a later process opens the record again. Closes it. */
 void job_record_leave(struct job_record *record);
-
-#endif

@@ -7,8 +7,7 @@
  * replaced. Each answer begins again at the second of the last line; what was taken before is
  * known by its time, and of several lines of the same time by their number. Pure.
  */
-#ifndef K8S_SUBMIT_LOG_LINES_H
-#define K8S_SUBMIT_LOG_LINES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -41,5 +40,3 @@ void log_lines_end(struct log_lines *lines);
 
 /* Where the next answer is to begin (api_log.since); empty: at the beginning. */
 struct slice log_lines_since(const struct log_lines *lines, char text[32]);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Pure: the time is an argument.
  */
-#ifndef K8S_SUBMIT_OUTAGE_H
-#define K8S_SUBMIT_OUTAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ enum outage_verdict {
  * now_ms > 0. */
 enum outage_verdict outage_judge(struct outage *outage, const struct error *problem,
                                  uint32_t failures, int64_t now_ms);
-
-#endif

@@ -4,8 +4,7 @@
  * It is asked for again, a little later each time, until it is closed: a container that is not
  * there yet, one that ended and starts again, and a cut are all the same.
  */
-#ifndef K8S_SUBMIT_POD_LOG_H
-#define K8S_SUBMIT_POD_LOG_H
+#pragma once
 
 #include "k8s/loop/client.h"
 #include "k8s/submit/log_lines.h"
@@ -26,5 +25,3 @@ enum status pod_log_open(struct loop *loop, struct client *client, const struct 
 void pod_log_close(struct pod_log *log); /* NULL: nothing. Not from within a line. */
 /* Something has changed: if it waits, ask again now. */
 void pod_log_retry_now(struct pod_log *log);
-
-#endif

@@ -7,8 +7,7 @@
  * the container does not run yet. Silence or a server's error (5xx) is a failure; that the API
  * server itself answers is for the caller to see.
  */
-#ifndef K8S_SUBMIT_REACH_H
-#define K8S_SUBMIT_REACH_H
+#pragma once
 
 #include "k8s/loop/client.h"
 
@@ -36,5 +35,3 @@ void reach_end(struct reach *reach);
 void reach_hear(struct reach *reach, int64_t now_ms);
 /* Asks where it is time to; true where the pod is out of reach. */
 bool reach_is_lost(struct reach *reach, int64_t now_ms);
-
-#endif

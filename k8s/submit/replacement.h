@@ -8,8 +8,7 @@
  * one is out of reach (reach.h); then that pod is deleted first. The Job's controller does the same
  * later. Without success it is tried again, with doubled pauses.
  */
-#ifndef K8S_SUBMIT_REPLACEMENT_H
-#define K8S_SUBMIT_REPLACEMENT_H
+#pragma once
 
 #include "k8s/controller/pod_view.h"
 #include "k8s/job/kube_job.h"
@@ -54,5 +53,3 @@ void replacement_see_gone(struct replacement *replacement, struct slice uid, int
 void replacement_hear(struct replacement *replacement, const char *pod_name, int64_t now_ms);
 /* From the loop's tick, while the job goes on. */
 void replacement_look(struct replacement *replacement, int64_t now_ms);
-
-#endif

@@ -5,11 +5,8 @@
  *                   named (class); of each number its mean and deviation within the class, in its
  *                   own units; of each word its smoothed share of the class's rows
  */
-#ifndef KINDS_BAYES_BAYES_INSIDE_H
-#define KINDS_BAYES_BAYES_INSIDE_H
+#pragma once
 
 #include "scoring/kind.h"
 
 extern const struct model_inside bayes_insides[];
-
-#endif

@@ -6,8 +6,7 @@
  * logarithms of the classes' probabilities, less the greatest of them; of two classes the second
  * one's less the first one's.
  */
-#ifndef KINDS_BAYES_BAYES_KIND_H
-#define KINDS_BAYES_BAYES_KIND_H
+#pragma once
 
 #include "scoring/kind.h"
 
@@ -34,5 +33,3 @@ static inline struct bayes_params *bayes_params(const struct kind_params *params
 }
 
 extern const struct kind bayes_kind;
-
-#endif

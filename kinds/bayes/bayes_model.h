@@ -6,8 +6,7 @@
  * weight says. NULL in a column of numbers in which training saw NULLs says
  * nothing, nor does a word that training has not seen.
  */
-#ifndef KINDS_BAYES_BAYES_MODEL_H
-#define KINDS_BAYES_BAYES_MODEL_H
+#pragma once
 
 #include "scoring/model.h"
 
@@ -24,5 +23,3 @@ static inline const struct bayes_model *bayes_of(const struct model *model)
 {
     return model->content;
 }
-
-#endif

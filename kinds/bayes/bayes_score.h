@@ -3,8 +3,7 @@
  *
  * Sums in double, in the order of the inputs. No function of the C library is in it.
  */
-#ifndef KINDS_BAYES_BAYES_SCORE_H
-#define KINDS_BAYES_BAYES_SCORE_H
+#pragma once
 
 #include "scoring/model.h"
 
@@ -14,5 +13,3 @@ enum status bayes_scorer_open(const struct model *model, uint32_t rows_max, void
 void bayes_score(void *workspace, const float *dense, const int32_t *ids, uint32_t count,
                  float *outputs);
 void bayes_scorer_close(void *workspace);
-
-#endif

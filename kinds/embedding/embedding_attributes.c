@@ -130,12 +130,12 @@ enum status embedding_settle(struct kind_params *params, const struct kind_setti
 
 /* An embedding is found by what its numbers are to each other: a penalty that holds weights ends it
  * before it begins. With AdamW and FTRL, too: their own penalties are no substitute for it.
- * docs/clicks.md has what was measured. */
+ * docs/clicks.md has what was measured. Factors alone, without hidden layers, want more. */
 struct kind_length embedding_length(const struct kind_params *params, enum task task)
 {
     struct kind_length length = network_length(params, task);
 
-    length.l2 = 2;
+    length.l2 = embedding_params(params)->hidden_units.count > 0 ? 2 : 4;
     return length;
 }
 

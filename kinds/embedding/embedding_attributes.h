@@ -2,8 +2,7 @@
  * embedding_attributes.h - what a statement says of a network over embeddings of categories, and of
  * how it is learned: what it says of a network, and the parts beside the hidden layers.
  */
-#ifndef KINDS_EMBEDDING_EMBEDDING_ATTRIBUTES_H
-#define KINDS_EMBEDDING_EMBEDDING_ATTRIBUTES_H
+#pragma once
 
 #include "kinds/network/network_attributes.h"
 
@@ -113,5 +112,3 @@ enum status embedding_check_inputs(const struct kind_params *params, const struc
 struct kind_cost embedding_cost(const struct kind_params *params, const struct kind_shape *shape);
 void embedding_explain(const struct kind_params *params, const struct kind_shape *shape,
                        struct text *detail);
-
-#endif

@@ -238,7 +238,7 @@ static const struct formula *output_of(struct parts *parts, uint32_t output)
     struct formula_terms terms;
 
     formula_terms_init(&terms, program,
-                       (size_t)shape->top + parts->columns.field_count + shape->dimension + 1);
+                       (size_t)shape->top + parts->columns.field_count + shape->dimension + 2);
     if (shape->last == NO_ARRAY) {
         const float *bias = parts->model->elements[shape->array_count - 1];
 
@@ -255,6 +255,7 @@ static const struct formula *output_of(struct parts *parts, uint32_t output)
                          j < shape->dimension && !program->failed;
          j++)
         formula_terms_add(&terms, pairs_of(parts, j));
+    formula_terms_add(&terms, parts->row->offset);
     return formula_sum(program, terms.items, terms.count);
 }
 

@@ -18,6 +18,8 @@ void embedding_shape_take(struct embedding_shape *shape, const struct transform 
         const uint32_t own = input->spec.dimension ? input->spec.dimension : usual;
         const uint32_t columns = transform_columns_of(transform, input);
 
+        if (input->spec.offset)
+            continue;
         if (input->spec.type == INPUT_NUMERIC) {
             shape->dense += is_deep ? columns : 0;
             shape->wide_dense += part_has_linear(input->spec.model_part) ? columns : 0;
@@ -108,6 +110,8 @@ enum status embedding_inputs_init(struct embedding_inputs *inputs,
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
+        if (input->spec.offset)
+            continue;
         if (input->spec.type == INPUT_NUMERIC) {
             take_columns(inputs, input);
         } else {

@@ -5,8 +5,7 @@
  * linear model alone has no embedding, one of the hidden layers alone no weights of its own; what
  * their rows of the table have no use for stays 0.
  */
-#ifndef KINDS_EMBEDDING_EMBEDDING_INPUTS_H
-#define KINDS_EMBEDDING_EMBEDDING_INPUTS_H
+#pragma once
 
 #include "kinds/embedding/embedding_shape.h"
 #include "scoring/transform.h"
@@ -42,5 +41,3 @@ void embedding_inputs_deinit(struct embedding_inputs *inputs);
 /* Copies these columns of dense of each of n rows of data to rows that lie to_row floats apart. */
 void embedding_columns_copy(const struct embedding_inputs *inputs, const uint32_t *columns,
                             uint32_t count, const float *dense, size_t n, float *to, size_t to_row);
-
-#endif

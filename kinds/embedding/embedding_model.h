@@ -2,8 +2,7 @@
  * embedding_model.h - what a stored model of kind "embedding" consists of: what the statement said
  * of its parts, and the arrays that these have (embedding_shape.h).
  */
-#ifndef KINDS_EMBEDDING_EMBEDDING_MODEL_H
-#define KINDS_EMBEDDING_EMBEDDING_MODEL_H
+#pragma once
 
 #include "kinds/embedding/embedding_shape.h"
 #include "scoring/model.h"
@@ -22,5 +21,3 @@ static inline const struct embedding_model *embedding_of(const struct model *mod
 
 /* Sets those attributes in `to` that the shape follows from to the values of `from`. */
 void embedding_copy_shape_params(const struct kind_params *from, struct kind_params *to);
-
-#endif

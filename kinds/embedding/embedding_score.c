@@ -405,4 +405,6 @@ void embedding_score(void *opened, const float *dense, const int32_t *ids, uint3
         if (shape->interaction == INTERACTION_PAIRS && shape->outputs == 1)
             outputs[i] += pairs_of(shape, workspace->inputs + i * shape->inputs);
     }
+    for (size_t i = 0; transform->offset_width > 0 && i < count; i++)
+        outputs[i] += (float)transform_offset(transform, dense + i * transform->dense_width);
 }

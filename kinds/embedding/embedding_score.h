@@ -5,8 +5,7 @@
  * processor's vectors are: the top's columns in ascending order from the bias on
  * (scoring/layer_sums.h), then the wide parts of the row's ids in theirs, then the pairs.
  */
-#ifndef KINDS_EMBEDDING_EMBEDDING_SCORE_H
-#define KINDS_EMBEDDING_EMBEDDING_SCORE_H
+#pragma once
 
 #include "scoring/model.h"
 
@@ -17,5 +16,3 @@ enum status embedding_scorer_open(const struct model *model, uint32_t rows_max, 
 void embedding_score(void *workspace, const float *dense, const int32_t *ids, uint32_t count,
                      float *outputs);
 void embedding_scorer_close(void *workspace);
-
-#endif

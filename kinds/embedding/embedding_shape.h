@@ -27,8 +27,7 @@
  * Job, learner, stored model and scorer all go by this list of arrays: it is the order of the
  * parameters, of the tensors and of the digest. An array without elements is not in it.
  */
-#ifndef KINDS_EMBEDDING_EMBEDDING_SHAPE_H
-#define KINDS_EMBEDDING_EMBEDDING_SHAPE_H
+#pragma once
 
 #include "kinds/embedding/embedding_attributes.h"
 
@@ -112,5 +111,3 @@ static inline uint32_t embedding_hidden_inputs(const struct embedding_shape *sha
 {
     return l == 0 ? (uint32_t)shape->inputs : shape->hidden_units.items[l - 1];
 }
-
-#endif

@@ -159,16 +159,30 @@ static enum status check_transform(const struct forecast_params *params,
     return error_hint(err, "It forecasts zeros among other values, which have no logarithm.");
 }
 
+/* Errors of totals are those of pasts in which all series end together: a series that moves on has
+ * another past. */
+static enum status check_kept(const struct forecast_params *params,
+                              const struct kind_settings *settings, struct error *err)
+{
+    if (!params->keeps || params->hierarchy == HIERARCHY_NONE)
+        return STATUS_OK;
+    fail_at(err, STATUS_UNSUPPORTED, position_of(settings, "forecast.hierarchy"),
+            "forecast.keep_parameters does not go together with forecast.hierarchy");
+    return error_hint(err, "Leave one of them out: models of totals are trained anew.");
+}
+
 enum status forecast_settle(struct kind_params *all, const struct kind_settings *settings,
                             struct error *err)
 {
     const struct forecast_params *params = forecast_params(all);
     const struct slice method = slice_of(forecast_method_words[params->method]);
-    const bool is_arima = slice_is(method, "arima") || slice_is(method, "stlarima");
+    const bool is_arima = slice_is(method, "arima") || slice_is(method, "stlarima") ||
+                          slice_is(method, "autoarima"); /* an order ends its search */
 
     TRY(check_limits(params, settings, err));
     TRY(check_hierarchy(params, settings, err));
     TRY(check_transform(params, settings, err));
+    TRY(check_kept(params, settings, err));
     TRY(check_order(&params->order, "forecast.order", ARIMA_LAGS_MAX, settings, err));
     TRY(check_order(&params->seasonal_order, "forecast.seasonal_order", ARIMA_SEASONS_MAX, settings,
                     err));

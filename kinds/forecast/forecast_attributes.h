@@ -1,8 +1,7 @@
 /*
  * forecast_attributes.h - what WITH sets of a forecast.
  */
-#ifndef KINDS_FORECAST_FORECAST_ATTRIBUTES_H
-#define KINDS_FORECAST_FORECAST_ATTRIBUTES_H
+#pragma once
 
 #include "forecast/forecast.h"
 #include "forecast/method.h"
@@ -93,6 +92,10 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
            INTEGER(0, HISTORY_MAX, "0"),                                                           \
            "Last values of each series for which the model keeps what it expects there, so that "  \
            "TO PREDICT finds anomalies among them. 0: those of times to come alone.")              \
+    STORED(bool, keeps, "forecast.keep_parameters", SCOPE_TRAIN, IN_KIND(keep_parameters),         \
+           BOOLEAN("false", NULL),                                                                 \
+           "The model keeps the parameters of each series, so that TO TRAIN ... USING it moves "   \
+           "the series on by new rows and searches for none.")                                     \
     PLANNED("forecast.start", SCOPE_TRAIN, TEXT(),                                                 \
             "With forecast.end, in place of forecast.horizon: the first day that is forecast.",    \
             .aliases = WORDS("model.forecast_start"))                                              \
@@ -139,5 +142,3 @@ bool forecast_order(const struct forecast_params *params, struct arima_order *or
 /* kind->settle. */
 enum status forecast_settle(struct kind_params *params, const struct kind_settings *settings,
                             struct error *err);
-
-#endif

@@ -1,5 +1,6 @@
 #include "kinds/forecast/forecast_kind.h"
 
+#include "kinds/forecast/forecast_kept.h"
 #include "kinds/forecast/forecast_model.h"
 #include "kinds/forecast/forecast_score.h"
 #include "kinds/forecast/forecast_show.h"
@@ -27,10 +28,14 @@ static struct kind_cost cost(const struct kind_params *params, const struct kind
 {
     const double horizon = forecast_params(params)->horizon, regressors = regressors_of(shape);
     const double history = forecast_params(params)->history;
-    const double floats =
-        shape->ids + SERIES_FACTS + STEP_NUMBERS * (horizon + history) + NUMBER_PARTS * regressors;
+    const double kept = forecast_params(params)->keeps
+                            ? forecast_kept_most(forecast_params(params), (uint32_t)regressors)
+                            : 0;
+    const double floats = KEPT_PARTS * kept + shape->ids + SERIES_FACTS +
+                          STEP_NUMBERS * (horizon + history) + NUMBER_PARTS * regressors;
     const double words = FORECAST_RECORD_WORDS + FORECAST_STEP_WORDS * horizon +
-                         FORECAST_EXPECTED_WORDS * history + regressors;
+                         FORECAST_EXPECTED_WORDS * history + regressors +
+                         (kept > 0 ? FORECAST_KEPT_WORDS + kept : 0);
     const bool has_totals = forecast_params(params)->hierarchy != HIERARCHY_NONE;
     const double past = forecast_params(params)->backtests *
                         (FORECAST_ORIGIN_WORDS + FORECAST_PAST_WORDS * horizon);
@@ -69,11 +74,14 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
                     forecast_transform_words[forecast_params(params)->transform]);
     if (history > 0)
         text_printf(detail, ", and what is expected at the last %u", history);
+    if (forecast_params(params)->keeps)
+        text_append_string(detail, ", and the parameters of each");
 }
 
-static enum aim aim(const struct kind_params *params)
+static enum aim aim(const struct kind_params *params, enum task task)
 {
     (void)params;
+    (void)task;
     return AIM_QUANTILES;
 }
 
@@ -94,6 +102,9 @@ const struct kind forecast_kind = {
     .output_parts = NUMBER_PARTS,
     .takes_no_texts = true,
     .settle = forecast_settle,
+    .goes_on = true,
+    .can_go_on = forecast_can_go_on,
+    .is_of_shape = forecast_is_of_shape,
     .cost = cost,
     .aim = aim,
     .size_attribute = "forecast.horizon",

@@ -5,8 +5,7 @@
  * expected, and the upper bound of that time, as floats whose sums they are (output_parts). A time
  * that is not forecast has NAN, of which nothing is predicted.
  */
-#ifndef KINDS_FORECAST_FORECAST_KIND_H
-#define KINDS_FORECAST_FORECAST_KIND_H
+#pragma once
 
 #include "kinds/forecast/forecast_attributes.h"
 
@@ -19,11 +18,11 @@
 #define FORECAST_HIERARCHY_WORDS 2
 #define FORECAST_ORIGIN_WORDS    2
 #define FORECAST_PAST_WORDS      4
-#define FORECAST_QUANTILES       3 /* lower bound, value, upper bound */
+/* and for the parameters of a series that are kept, beside their numbers */
+#define FORECAST_KEPT_WORDS 2
+#define FORECAST_QUANTILES  3 /* lower bound, value, upper bound */
 
 extern const struct kind forecast_kind;
 
 /* The quantiles that the three numbers of a row are. */
 struct aim_facts forecast_aim(double level);
-
-#endif

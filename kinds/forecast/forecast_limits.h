@@ -5,8 +5,7 @@
  * A forecast is made without them, and how far intervals reach is measured without them. Each
  * number is limited when it is told: it becomes a whole one, then the limit that it is beyond.
  */
-#ifndef KINDS_FORECAST_FORECAST_LIMITS_H
-#define KINDS_FORECAST_FORECAST_LIMITS_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -41,5 +40,3 @@ static inline double forecast_limited_upper(const struct forecast_limits *limits
 {
     return forecast_within(limits, limits->is_whole ? ceil(number) : number);
 }
-
-#endif

@@ -200,7 +200,7 @@ struct forecast_step forecast_step_of(const struct forecast_model *forecast, uin
     return step;
 }
 
-static double coefficient_of(const struct forecast_model *forecast, uint32_t series, uint32_t i)
+double forecast_coefficient(const struct forecast_model *forecast, uint32_t series, uint32_t i)
 {
     return number_of_parts(forecast->coefficients +
                            ((size_t)series * forecast->regressors + i) * NUMBER_PARTS);
@@ -212,7 +212,7 @@ static double sum_regressors(const struct forecast_model *forecast, uint32_t ser
     double coefficients[REGRESSORS_MAX];
 
     for (uint32_t i = 0; i < forecast->regressors; i++)
-        coefficients[i] = coefficient_of(forecast, series, i);
+        coefficients[i] = forecast_coefficient(forecast, series, i);
     return regressors_sum(coefficients, regressors, forecast->regressors);
 }
 
@@ -450,7 +450,7 @@ static void count_coefficients(const struct forecast_model *forecast, uint32_t r
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < forecast->series; i++) {
-        room[count] = coefficient_of(forecast, i, regressor);
+        room[count] = forecast_coefficient(forecast, i, regressor);
         count += room[count] != 0;
     }
     *found = (struct found_regressor){.series = count};

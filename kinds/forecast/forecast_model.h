@@ -13,8 +13,7 @@
  * number where all of them are 0, and each series has their coefficients, which are 0 where it was
  * learned without them.
  */
-#ifndef KINDS_FORECAST_FORECAST_MODEL_H
-#define KINDS_FORECAST_FORECAST_MODEL_H
+#pragma once
 
 #include "forecast/regressors.h"
 #include "forecast/steps.h"
@@ -49,6 +48,12 @@ extern const double
 
 /* The kinds of times. */
 enum forecast_times { FORECAST_NUMBERS, FORECAST_DATES, FORECAST_MOMENTS };
+
+/* How the series of a model came to be that went on from another (USING): not in it; with rows that
+ * are new; with none; fitted anew, as what was kept of it did not go with its rows. */
+enum series_way { WAY_NEW, WAY_MOVED, WAY_STAYED, WAY_ANEW, SERIES_WAYS };
+
+#define FORECAST_KEPT_MAX 4096 /* numbers of a series */
 
 /* Counted as a model is written, for those who read its meta row alone. */
 #define SEASONS_SHOWN 4
@@ -93,6 +98,10 @@ struct forecast_model {
     const float *expected;  /* (series, history * STEP_NUMBERS), the last value's last: a deviation
                                below 0 where nothing is expected */
     const float *coefficients; /* (series, regressors * NUMBER_PARTS); NULL without regressors */
+    uint32_t kept;             /* numbers of each series that are kept (forecast_kept.h); 0: none */
+    const float *numbers;      /* (series, kept * KEPT_PARTS) */
+    uint32_t ways[SERIES_WAYS];         /* numbers of series; 0, too, where nothing is kept */
+    struct forecast_params fitted;      /* attributes that the kept numbers depend on */
     const struct forecast_found *found; /* NULL: it was not stored yet */
 };
 
@@ -146,6 +155,8 @@ struct forecast_interval forecast_interval_of(double level);
  * regressors it is finished by forecast_add_regressors. */
 struct forecast_step forecast_step_of(const struct forecast_model *forecast, uint32_t series,
                                       int64_t ahead, const struct forecast_interval *interval);
+/* The coefficient of regressor `i` in a series. */
+double forecast_coefficient(const struct forecast_model *forecast, uint32_t series, uint32_t i);
 /* The same with regressors (regressors), none of them NAN. */
 void forecast_add_regressors(const struct forecast_model *forecast, uint32_t series,
                              const double *regressors, struct forecast_step *step);
@@ -198,5 +209,3 @@ void forecast_row_regressors(const struct transform *transform, const float *den
 bool forecast_is_integer(struct slice word, int64_t *integer);
 /* The word that a series has in a column of its group; without data where that was NULL. */
 struct slice forecast_word(const struct model *model, uint32_t series, uint32_t group);
-
-#endif

@@ -7,8 +7,7 @@
  * of a column are numbers, else by bytes. Beside the model an open one takes a few bytes for each
  * series and each word.
  */
-#ifndef KINDS_FORECAST_FORECAST_ROWS_H
-#define KINDS_FORECAST_FORECAST_ROWS_H
+#pragma once
 
 #include "base/cell_values.h"
 #include "base/stop.h"
@@ -70,5 +69,3 @@ enum status forecast_check_regressors(uint32_t regressors, const struct slice *c
 enum status forecast_check_steps(const struct forecast_model *forecast, int64_t steps,
                                  struct error *err);
 enum status forecast_check_level(double level, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * forecast_score.h - rows through a stored forecast: the series and the step of each, and what is
  * expected there.
  */
-#ifndef KINDS_FORECAST_FORECAST_SCORE_H
-#define KINDS_FORECAST_FORECAST_SCORE_H
+#pragma once
 
 #include "scoring/kind.h"
 
@@ -18,5 +17,3 @@ void forecast_score(void *workspace, const float *dense, const int32_t *ids, uin
                     float *outputs);
 bool forecast_check_value(const struct model *model, const float *dense, const int32_t *ids,
                           double value, double level, struct checked_value *checked);
-
-#endif

@@ -124,6 +124,13 @@ static enum status put_text(model_fact_sink *put, void *context, const char *nam
     return status;
 }
 
+static void append_ways(const struct forecast_model *forecast, struct text *out)
+{
+    text_printf(out, "%u moved on by new rows, %u stayed, %u fitted anew, %u not in the old model",
+                forecast->ways[WAY_MOVED], forecast->ways[WAY_STAYED], forecast->ways[WAY_ANEW],
+                forecast->ways[WAY_NEW]);
+}
+
 enum status forecast_show(const struct model *model, model_fact_sink *put, void *context,
                           struct error *err)
 {
@@ -137,5 +144,9 @@ enum status forecast_show(const struct model *model, model_fact_sink *put, void 
         TRY(put_text(put, context, "hierarchy", forecast, append_hierarchy, err));
     if (forecast_is_limited(&forecast->limits))
         TRY(put_text(put, context, "limits", forecast, append_limits, err));
+    if (forecast->kept > 0)
+        TRY(put(context, "keeps", cell_text(SLICE("the parameters of each series")), err));
+    if (forecast->kept > 0 && forecast->ways[WAY_NEW] < forecast->series)
+        TRY(put_text(put, context, "going on", forecast, append_ways, err));
     return put(context, "level", cell_real(forecast->level), err);
 }

@@ -6,12 +6,9 @@
  *     seasons  7 in 900 series, none in 50
  *     level    0.95
  */
-#ifndef KINDS_FORECAST_FORECAST_SHOW_H
-#define KINDS_FORECAST_FORECAST_SHOW_H
+#pragma once
 
 #include "scoring/kind.h"
 
 enum status forecast_show(const struct model *model, model_fact_sink *put, void *context,
                           struct error *err);
-
-#endif

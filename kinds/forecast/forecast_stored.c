@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "kinds/forecast/forecast_kept.h"
 #include "kinds/forecast/forecast_kind.h"
 #include "kinds/forecast/forecast_model.h"
 #include "scoring/elementary.h"
@@ -89,6 +90,7 @@ void forecast_write_content(const struct model *model, cJSON *object)
                         slice_of(forecast_hierarchy_words[forecast->hierarchy]));
     if (forecast->is_transformed)
         json_add_boolean(object, "transformed", true);
+    forecast_write_kept(forecast, object);
     write_found(model, object);
 }
 
@@ -270,6 +272,7 @@ enum status forecast_read_content(const cJSON *object, struct arena *arena, stru
     forecast->is_transformed = false;
     if (json_has(object, "transformed"))
         TRY(json_get_boolean(object, "transformed", &forecast->is_transformed, err));
+    TRY(forecast_read_kept(object, forecast, err));
     TRY(read_found(object, forecast->groups, found, err));
     TRY(read_regressors(object, &model->transform, forecast, found, err));
     if (!(forecast->level > 0 && forecast->level < 1) || (groups == 0 && series != 1))
@@ -306,15 +309,15 @@ bool forecast_number(const struct model *model, uint32_t i, uint64_t *number)
                                                     forecast->history,
                                                     forecast->hierarchy,
                                                     forecast->is_transformed};
-    const uint32_t count = forecast->is_transformed                ? NUMBERS_OF_TRANSFORM
-                           : forecast->hierarchy != HIERARCHY_NONE ? NUMBERS_OF_HIERARCHY
-                           : forecast->history > 0                 ? NUMBERS_OF_HISTORY
-                           : forecast_is_limited(limits)           ? NUMBERS_OF_LIMITS
-                           : forecast->regressors > 0              ? NUMBERS_OF_REGRESSORS
-                                                                   : NUMBERS_OF_ALL;
+    const uint32_t count = forecast->is_transformed || forecast->kept > 0 ? NUMBERS_OF_TRANSFORM
+                           : forecast->hierarchy != HIERARCHY_NONE        ? NUMBERS_OF_HIERARCHY
+                           : forecast->history > 0                        ? NUMBERS_OF_HISTORY
+                           : forecast_is_limited(limits)                  ? NUMBERS_OF_LIMITS
+                           : forecast->regressors > 0                     ? NUMBERS_OF_REGRESSORS
+                                                                          : NUMBERS_OF_ALL;
 
     if (i >= count)
-        return false;
+        return forecast_kept_digest(forecast, i - count, number);
     *number = numbers[i];
     return true;
 }
@@ -333,6 +336,7 @@ bool forecast_array(const struct model *model, uint32_t i, struct model_array *a
         {"coefficients", forecast->series, (uint64_t)forecast->regressors * NUMBER_PARTS, true,
          &forecast->coefficients},
         {"lambdas", forecast->series, 1, true, &forecast->lambdas},
+        {"kept", forecast->series, (uint64_t)forecast->kept * KEPT_PARTS, true, &forecast->numbers},
     };
     const bool is_there[] = {true,
                              true,
@@ -340,7 +344,8 @@ bool forecast_array(const struct model *model, uint32_t i, struct model_array *a
                              forecast->has_reaches,
                              forecast->history > 0,
                              forecast->regressors > 0,
-                             forecast->is_transformed};
+                             forecast->is_transformed,
+                             forecast->kept > 0};
 
     for (uint32_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         if (is_there[k] && i-- == 0) {
@@ -431,11 +436,15 @@ enum status forecast_check(const struct model *model, struct error *err)
     for (uint32_t i = 0; forecast->reaches && i < FORECAST_LEVELS * forecast->horizon; i++)
         if (forecast->reaches[i] < 0)
             return fail(err, STATUS_CORRUPT, "model: an interval reaches less than nothing");
+    if (forecast->kept > 0 && !forecast_kept_is_whole(forecast))
+        return fail(err, STATUS_CORRUPT, "model: parameters that are none");
     return STATUS_OK;
 }
 
 void forecast_params_of(const struct model *model, struct kind_params *params)
 {
+    if (forecast_of(model)->kept > 0)
+        forecast_copy_shape(&forecast_of(model)->fitted, forecast_params(params));
     forecast_params(params)->horizon = forecast_of(model)->horizon;
     forecast_params(params)->history = forecast_of(model)->history;
 }

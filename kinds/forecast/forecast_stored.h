@@ -2,8 +2,7 @@
  * forecast_stored.h - a forecast as the rows of a model table have it: its meta, its arrays, and
  * what none may have.
  */
-#ifndef KINDS_FORECAST_FORECAST_STORED_H
-#define KINDS_FORECAST_FORECAST_STORED_H
+#pragma once
 
 #include "scoring/kind.h"
 
@@ -15,5 +14,3 @@ bool forecast_number(const struct model *model, uint32_t i, uint64_t *number);
 bool forecast_array(const struct model *model, uint32_t i, struct model_array *array);
 enum status forecast_check(const struct model *model, struct error *err);
 void forecast_params_of(const struct model *model, struct kind_params *params);
-
-#endif

@@ -39,6 +39,11 @@ struct kind_length graph_length(const struct kind_params *params, enum task task
     return network_length(&network, task);
 }
 
+enum aim graph_aim(const struct kind_params *params, enum task task)
+{
+    return task_has_label(task) ? network_aim(params, task) : AIM_LOSSES;
+}
+
 enum far_values graph_far_values(const struct kind_params *params)
 {
     const struct kind_params network = as_network(params);

@@ -2,8 +2,7 @@
  * graph_attributes.h - what a statement says of a graph and of how it is learned: what it says of a
  * network, but for the hidden layers, which the graph says.
  */
-#ifndef KINDS_GRAPH_GRAPH_ATTRIBUTES_H
-#define KINDS_GRAPH_GRAPH_ATTRIBUTES_H
+#pragma once
 
 #include "graph/graph.h"
 #include "kinds/network/network_attributes.h"
@@ -32,8 +31,7 @@ enum status graph_settle(struct kind_params *params, const struct kind_settings 
                          struct error *err);
 struct kind_cost graph_cost(const struct kind_params *params, const struct kind_shape *shape);
 struct kind_length graph_length(const struct kind_params *params, enum task task);
+enum aim graph_aim(const struct kind_params *params, enum task task);
 enum far_values graph_far_values(const struct kind_params *params);
 void graph_explain(const struct kind_params *params, const struct kind_shape *shape,
                    struct text *detail);
-
-#endif

@@ -12,6 +12,8 @@ enum status graph_formulas(const struct model *model, struct formula_program *pr
     const uint32_t features = graph->row.features, ids = graph->row.ids;
     const struct formula **terms;
 
+    if (graph->loss != GRAPH_NONE)
+        return fail(err, STATUS_UNSUPPORTED, "a model with a loss of its own is not exported yet");
     if (!program->is_graph) {
         fail(err, STATUS_UNSUPPORTED, "a model of a definition is no formula of SQL or C");
         return error_hint(err, "EXPORT MODEL ... FORMAT onnx writes it.");

@@ -4,13 +4,10 @@
  * The graph is one step between the formulas of a row's columns and those of the outputs
  * (FORMULA_GRAPH), which a printer of graphs writes with operations of its own.
  */
-#ifndef KINDS_GRAPH_GRAPH_FORMULAS_H
-#define KINDS_GRAPH_GRAPH_FORMULAS_H
+#pragma once
 
 #include "scoring/formula.h"
 
 enum status graph_formulas(const struct model *model, struct formula_program *program,
                            const struct formula_row *row, const struct formula **outputs,
                            struct error *err);
-
-#endif

@@ -17,9 +17,10 @@ static void write_content(const struct model *model, cJSON *object)
     graph_write(graph_model_of(model)->graph, object);
 }
 
+/* Behind what is returned without a label lies the loss, as the distance of a projection. */
 static uint32_t outputs_of(const struct model *model)
 {
-    return network_outputs(model->task, model->labels.count);
+    return graph_model_of(model)->graph->row.outputs + (model->task == TASK_PROJECTION);
 }
 
 /* No training made a graph that cannot be inferred. */
@@ -29,7 +30,8 @@ static enum status infer(const struct model *model, struct arena *arena, struct 
     struct graph_row row;
     enum status status;
 
-    TRY(graph_row_of(&model->transform, outputs_of(model), arena, &row, err));
+    TRY(graph_row_of(&model->transform, network_outputs(model->task, model->labels.count), arena,
+                     &row, err));
     status = graph_infer(graph, &row, err);
     if (status != STATUS_INVALID && status != STATUS_LIMIT)
         return status;
@@ -47,10 +49,12 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     if (!content || !graph)
         return fail_no_memory(err);
     model->content = content;
-    if (model->task != TASK_CLASSIFICATION && model->task != TASK_REGRESSION)
-        return fail(err, STATUS_CORRUPT, "model: a graph does no %s", task_words[model->task]);
     TRY(graph_read(object, arena, graph, err));
+    if (graph->loss == GRAPH_NONE ? !task_has_label(model->task) : model->task != TASK_PROJECTION)
+        return fail(err, STATUS_CORRUPT, "model: this graph does no %s", task_words[model->task]);
     TRY(infer(model, arena, graph, err));
+    if (graph->loss != GRAPH_NONE)
+        graph_model_fill(graph, model);
     return graph_model_init(content, graph, arena, err);
 }
 
@@ -123,7 +127,8 @@ const struct kind graph_kind = {
     .length = graph_length,
     .far_values = graph_far_values,
     .link = network_link,
-    .aim = network_aim,
+    .squares_errors = network_squares_errors,
+    .aim = graph_aim,
     .size_hint = "Parameters, gradients, their sums and optimizer state are counted; use smaller "
                  "layers in the definition, or fewer words by VOCABULARY(column, n).",
     .held = "parameters, gradients, their sums and optimizer state",

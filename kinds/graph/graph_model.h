@@ -2,8 +2,7 @@
  * graph_model.h - what a stored model of kind "graph" consists of: the calls of its graph, and its
  * parameters, each an array of the graph's names and shapes.
  */
-#ifndef KINDS_GRAPH_GRAPH_MODEL_H
-#define KINDS_GRAPH_GRAPH_MODEL_H
+#pragma once
 
 #include "graph/graph.h"
 #include "scoring/model.h"
@@ -21,8 +20,13 @@ static inline const struct graph_model *graph_model_of(const struct model *model
     return model->content;
 }
 
+/* Fills in all of a model that follows from a loss of its graph's own. The graph is inferred. */
+static inline void graph_model_fill(const struct graph *graph, struct model *model)
+{
+    model->components = graph->row.outputs;
+    model->aim.aim = AIM_LOSSES;
+}
+
 /* Fills in all but the elements. The graph is inferred; it is borrowed. */
 enum status graph_model_init(struct graph_model *content, const struct graph *graph,
                              struct arena *arena, struct error *err);
-
-#endif

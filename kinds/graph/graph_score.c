@@ -94,6 +94,16 @@ static const float *features_of(const struct workspace *workspace, const float *
     return workspace->features;
 }
 
+/* Behind what is returned for a row lies its loss. */
+static void put_losses(const float *values, const float *losses, uint32_t count, size_t width,
+                       float *outputs)
+{
+    for (uint32_t row = 0; row < count; row++, outputs += width + 1) {
+        memcpy(outputs, values + row * width, width * sizeof *outputs);
+        outputs[width] = losses[row];
+    }
+}
+
 void graph_score(void *opened, const float *dense, const int32_t *ids, uint32_t count,
                  float *outputs)
 {
@@ -104,6 +114,10 @@ void graph_score(void *opened, const float *dense, const int32_t *ids, uint32_t 
     const size_t width = workspace->room.graph->row.outputs;
     const float *value = graph_forward(&workspace->room, workspace->parameters, &rows);
 
+    if (workspace->room.graph->loss != GRAPH_NONE) {
+        put_losses(value, graph_losses(&workspace->room, &rows), count, width, outputs);
+        return;
+    }
     memcpy(outputs, value, count * width * sizeof *outputs);
     for (uint32_t row = 0; transform->offset_width > 0 && row < count; row++)
         outputs[row] +=

@@ -1,8 +1,7 @@
 /*
  * graph_score.h - rows scored by a graph: the same forward computation as in learning.
  */
-#ifndef KINDS_GRAPH_GRAPH_SCORE_H
-#define KINDS_GRAPH_GRAPH_SCORE_H
+#pragma once
 
 #include "scoring/model.h"
 
@@ -12,5 +11,3 @@ enum status graph_scorer_open(const struct model *model, uint32_t rows_max, void
 void graph_score(void *opened, const float *dense, const int32_t *ids, uint32_t count,
                  float *outputs);
 void graph_scorer_close(void *closed);
-
-#endif

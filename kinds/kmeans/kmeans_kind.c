@@ -4,6 +4,7 @@
 
 #include "kinds/kmeans/kmeans_formulas.h"
 #include "params/attribute_rows.h"
+#include "scoring/spread.h"
 
 _Static_assert(sizeof(struct kmeans_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
 
@@ -24,7 +25,8 @@ ATTRIBUTE_TABLE(kmeans_attributes, struct kmeans_params, KMEANS_ATTRIBUTES)
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
     const struct kmeans_params *kmeans = kmeans_params(params);
-    const double clusters = kmeans->clusters, floats = clusters * shape->dense;
+    const double clusters = kmeans->clusters;
+    const double floats = clusters * (shape->dense + shape->id_rows);
     const double passes = fmin(USUAL_PASSES, clusters + kmeans->iterations) * kmeans->runs;
 
     return (struct kind_cost){
@@ -42,9 +44,14 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
 {
     const struct kmeans_params *kmeans = kmeans_params(params);
 
-    text_printf(detail, "%u of %.0f inputs, the best of %u run%s of at most %u iterations",
-                kmeans->clusters, shape->dense, kmeans->runs, kmeans->runs == 1 ? "" : "s",
-                kmeans->iterations);
+    text_printf(detail, "%u of %.0f %s%s", kmeans->clusters, shape->dense,
+                shape->ids > 0 ? "number" : "input",
+                shape->dense == 1 && shape->ids > 0 ? "" : "s");
+    if (shape->ids > 0)
+        text_printf(detail, " and the words of %.0f categor%s", shape->ids,
+                    shape->ids > 1 ? "ies" : "y");
+    text_printf(detail, ", the best of %u run%s of at most %u iterations", kmeans->runs,
+                kmeans->runs == 1 ? "" : "s", kmeans->iterations);
 }
 
 /* ---- stored models ---- */
@@ -59,24 +66,13 @@ static void write_content(const struct model *model, cJSON *object)
     json_add_integer(object, "clusters", kmeans_of(model)->clusters);
 }
 
-/* Counts the dense inputs as transform_finish will; none is a category. */
-static uint32_t dense_width(const struct transform *transform)
-{
-    uint32_t width = 0;
-
-    for (uint32_t i = 0; i < transform->input_count; i++) {
-        if (transform->inputs[i].spec.type != INPUT_NUMERIC)
-            return 0;
-        width += 1 + (uint32_t)transform->inputs[i].has_nulls;
-    }
-    return width;
-}
-
 static enum status read_content(const cJSON *object, struct arena *arena, struct model *model,
                                 struct error *err)
 {
     struct kmeans_model *kmeans = ARENA_NEW(arena, struct kmeans_model, 1);
+    const struct transform_size size = transform_size_of(&model->transform);
     int64_t clusters;
+    uint64_t width;
 
     if (!kmeans)
         return fail_no_memory(err);
@@ -85,12 +81,16 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
         return fail(err, STATUS_CORRUPT, "model: kmeans does no %s", task_words[model->task]);
     TRY(json_get_integer(object, "clusters", 1, KMEANS_CLUSTERS_MAX, &clusters, err));
     kmeans->clusters = (uint32_t)clusters;
-    kmeans->width = dense_width(&model->transform);
-    if (kmeans->width == 0)
-        return fail(err, STATUS_CORRUPT, "model: kmeans with an input that is a category");
-    if ((uint64_t)kmeans->clusters * kmeans->width > MODEL_PARAMETERS_MAX)
+    for (uint32_t i = 0; i < model->transform.input_count; i++)
+        if (model->transform.inputs[i].spec.type == INPUT_TEXT)
+            return fail(err, STATUS_CORRUPT, "model: kmeans with an input that is a text");
+    width = size.dense + size.id_rows; /* spread_width, of a transform that is not finished */
+    if (width == 0)
+        return fail(err, STATUS_CORRUPT, "model: kmeans without inputs");
+    if (kmeans->clusters * width > MODEL_PARAMETERS_MAX)
         return fail(err, STATUS_CORRUPT, "model: more than %llu parameters",
                     (unsigned long long)MODEL_PARAMETERS_MAX);
+    kmeans->width = (uint32_t)width;
     return STATUS_OK;
 }
 
@@ -129,30 +129,54 @@ static enum status open_workspace(const struct model *model, uint32_t rows_max, 
 {
     (void)rows_max;
     (void)err;
-    *workspace = (void *)(uintptr_t)model->content; /* nothing besides */
+    *workspace = (void *)(uintptr_t)model; /* nothing besides */
     return STATUS_OK;
+}
+
+/* The squared distance of the words of a row to a center's: as if the row was spread. */
+static double words_square(const struct transform *transform, const int32_t *ids,
+                           const float *center)
+{
+    double sum = 0;
+
+    for (uint32_t j = 0; j < transform->id_rows; j++)
+        sum += (double)center[j] * (double)center[j];
+    for (uint32_t i = 0; i < transform->id_count; i++)
+        if (ids[i] >= 0)
+            sum += (double)SPREAD_WORD * ((double)SPREAD_WORD - 2 * (double)center[ids[i]]);
+    return sum > 0 ? sum : 0;
 }
 
 static void score(void *workspace, const float *dense, const int32_t *ids, uint32_t count,
                   float *outputs)
 {
-    const struct kmeans_model *kmeans = workspace;
-    (void)ids;
+    const struct model *model = workspace;
+    const struct kmeans_model *kmeans = kmeans_of(model);
+    const struct transform *transform = &model->transform;
+    const uint32_t numbers = transform->dense_width;
 
-    for (uint32_t row = 0; row < count; row++, dense += kmeans->width) {
+    for (uint32_t row = 0; row < count; row++, dense += numbers, ids += transform->id_count) {
         const float *center = kmeans->centers;
 
         for (uint32_t c = 0; c < kmeans->clusters; c++, center += kmeans->width) {
             double sum = 0;
 
-            for (uint32_t j = 0; j < kmeans->width; j++) {
+            for (uint32_t j = 0; j < numbers; j++) {
                 const double difference = (double)dense[j] - (double)center[j];
 
                 sum += difference * difference;
             }
+            if (transform->id_rows > 0)
+                sum += words_square(transform, ids, center + numbers);
             *outputs++ = (float)sqrt(sum);
         }
     }
+}
+
+static enum far_values far_values_of(const struct kind_params *params)
+{
+    (void)params;
+    return FAR_TOLD;
 }
 
 const struct kind kmeans_kind = {
@@ -163,9 +187,11 @@ const struct kind kmeans_kind = {
                                      "train.max_seconds", "train.shuffle", "train.early_stopping",
                                      "train.sample_weight", "train.label_upper_bound",
                                      "train.group", NULL},
-    .takes_numbers_alone = true,
+    .spreads_words = true,
+    .takes_no_texts = true,
     .is_shift_free = true,
     .cost = cost,
+    .far_values = far_values_of,
     .size_attribute = "model.n_clusters",
     .size_hint = "Centers, those of a state that is taken, and sums are counted; lower "
                  "model.n_clusters.",

@@ -1,11 +1,10 @@
 /*
  * kmeans_kind.h - the kind "kmeans": clusters around means.
  *
- * A stored model is the centers, in the inputs as the transform gives them. A row's outputs are
- * its distances to all of them.
+ * A stored model is the centers, in the inputs as the transform gives them, with a column for each
+ * word of a category. A row's outputs are its distances to all of them.
  */
-#ifndef KINDS_KMEANS_KMEANS_KIND_H
-#define KINDS_KMEANS_KMEANS_KIND_H
+#pragma once
 
 #include "scoring/kind.h"
 
@@ -36,10 +35,8 @@ static inline struct kmeans_params *kmeans_params(const struct kind_params *para
 
 /* The content of a model of this kind. */
 struct kmeans_model {
-    const float *centers; /* (clusters, width) */
+    const float *centers; /* (clusters, width): of spread rows (scoring/spread.h) */
     uint32_t clusters, width;
 };
 
 extern const struct kind kmeans_kind;
-
-#endif

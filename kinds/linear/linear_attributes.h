@@ -4,8 +4,7 @@
  *
  * Names and defaults are those of XGBoost's booster gblinear.
  */
-#ifndef KINDS_LINEAR_LINEAR_ATTRIBUTES_H
-#define KINDS_LINEAR_LINEAR_ATTRIBUTES_H
+#pragma once
 
 #include "scoring/kind.h"
 
@@ -84,5 +83,3 @@ bool linear_uses(const struct kind_params *params, const struct attribute *attri
 struct kind_cost linear_cost(const struct kind_params *params, const struct kind_shape *shape);
 void linear_explain(const struct kind_params *params, const struct kind_shape *shape,
                     struct text *detail);
-
-#endif

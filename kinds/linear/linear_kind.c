@@ -28,6 +28,19 @@ static void params_of(const struct model *model, struct kind_params *params)
     linear_params(params)->rounds = 1;
 }
 
+static enum far_values far_values_of(const struct kind_params *params)
+{
+    (void)params;
+    return FAR_TOLD;
+}
+
+/* A regression has no other loss. */
+static bool squares_errors(const struct kind_params *params)
+{
+    (void)params;
+    return true;
+}
+
 const struct kind linear_kind = {
     .name = "linear",
     .attributes = &linear_attributes,
@@ -41,6 +54,8 @@ const struct kind linear_kind = {
     .task_of = linear_task,
     .uses = linear_uses,
     .cost = linear_cost,
+    .far_values = far_values_of,
+    .squares_errors = squares_errors,
     .size_hint = "Weights and the sums of products of all pairs of columns are counted; select "
                  "fewer columns, or take fewer words by VOCABULARY(column, n).",
     .held = "weights and the sums of products of all pairs of columns",

@@ -6,11 +6,8 @@
  * are scored by the same code. What a statement says of one is another matter, hence a kind of its
  * own: it has no optimizer, batches or epochs.
  */
-#ifndef KINDS_LINEAR_LINEAR_KIND_H
-#define KINDS_LINEAR_LINEAR_KIND_H
+#pragma once
 
 #include "scoring/kind.h"
 
 extern const struct kind linear_kind;
-
-#endif

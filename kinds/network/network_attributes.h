@@ -1,8 +1,7 @@
 /*
  * network_attributes.h - what a statement says of a network and of how it is learned.
  */
-#ifndef KINDS_NETWORK_NETWORK_ATTRIBUTES_H
-#define KINDS_NETWORK_NETWORK_ATTRIBUTES_H
+#pragma once
 
 #include "scoring/kind.h"
 
@@ -57,6 +56,7 @@ extern const struct word_alias network_activation_aliases[];
         "exponential function; hinge and squared_hinge are of "                                    \
         "two classes, and give no probabilities. Names of Keras, PyTorch and scikit-learn are "    \
         "taken, too.",                                                                             \
+        .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION,                                  \
         .word_aliases = network_loss_aliases)                                                      \
     STORED(                                                                                        \
         double, huber_delta, "model.huber_delta", SCOPE_TRAIN, IN_KIND(huber_delta),               \
@@ -212,10 +212,9 @@ void network_cost_learning(const struct network_params *network, double id_rows,
 uint32_t network_norm_parameters(const struct network_params *network);
 struct kind_cost network_list_cost(const double *units, size_t count);
 enum label_link network_link(const struct kind_params *params);
-enum aim network_aim(const struct kind_params *params);
+bool network_squares_errors(const struct kind_params *params);
+enum aim network_aim(const struct kind_params *params, enum task task);
 struct kind_length network_length(const struct kind_params *params, enum task task);
 enum far_values network_far_values(const struct kind_params *params);
 void network_explain(const struct kind_params *params, const struct kind_shape *shape,
                      struct text *detail);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * network_formulas.h - a network as formulas: kind->formulas.
  */
-#ifndef KINDS_NETWORK_NETWORK_FORMULAS_H
-#define KINDS_NETWORK_NETWORK_FORMULAS_H
+#pragma once
 
 #include "kinds/network/network_model.h"
 #include "scoring/formula.h"
@@ -18,5 +17,3 @@ const struct formula *network_activated(struct formula_program *program, enum ac
 enum status network_formulas(const struct model *model, struct formula_program *program,
                              const struct formula_row *row, const struct formula **outputs,
                              struct error *err);
-
-#endif

@@ -161,6 +161,7 @@ const struct kind network_kind = {
     .length = network_length,
     .far_values = network_far_values,
     .link = network_link,
+    .squares_errors = network_squares_errors,
     .aim = network_aim,
     .list_cost = network_list_cost,
     .size_attribute = "model.hidden_units",

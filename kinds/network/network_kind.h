@@ -2,8 +2,7 @@
  * network_kind.h - the kind "network": feed-forward networks, and linear models as those without
  * hidden layers.
  */
-#ifndef KINDS_NETWORK_NETWORK_KIND_H
-#define KINDS_NETWORK_NETWORK_KIND_H
+#pragma once
 
 #include "scoring/kind.h"
 
@@ -17,5 +16,3 @@ enum status network_read_content(const cJSON *object, struct arena *arena, struc
 bool network_array_of(const struct model *model, uint32_t i, struct model_array *array);
 bool network_linear_of(const struct model *model, struct linear_weights *linear);
 uint32_t network_outputs_of(const struct model *model);
-
-#endif

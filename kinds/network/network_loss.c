@@ -68,8 +68,16 @@ enum label_link network_link(const struct kind_params *params)
                                   : LABEL_LINK_NONE;
 }
 
-enum aim network_aim(const struct kind_params *params)
+bool network_squares_errors(const struct kind_params *params)
 {
+    const enum network_loss loss = network_params(params)->loss;
+
+    return loss == NETWORK_LOSS_AUTOMATIC || loss == NETWORK_SQUARED_ERROR;
+}
+
+enum aim network_aim(const struct kind_params *params, enum task task)
+{
+    (void)task;
     return network_link(params) == LABEL_LINK_MARGIN ? AIM_MARGINS : AIM_MEANS;
 }
 

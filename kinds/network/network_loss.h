@@ -2,8 +2,7 @@
  * network_loss.h - what a network or linear model minimises, and which attributes of model.* belong
  * to which loss.
  */
-#ifndef KINDS_NETWORK_NETWORK_LOSS_H
-#define KINDS_NETWORK_NETWORK_LOSS_H
+#pragma once
 
 #include "kinds/network/network_attributes.h"
 
@@ -14,5 +13,3 @@ bool network_loss_uses(const struct network_params *network, const struct attrib
  * attribute that the loss has no use for. */
 enum status network_loss_settle(struct network_params *network,
                                 const struct kind_settings *settings, struct error *err);
-
-#endif

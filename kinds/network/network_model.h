@@ -5,8 +5,7 @@
  * row of its block of ids for each selected id. No hidden layer is a linear model. The last
  * layer's z are the outputs.
  */
-#ifndef KINDS_NETWORK_NETWORK_MODEL_H
-#define KINDS_NETWORK_NETWORK_MODEL_H
+#pragma once
 
 #include "scoring/model.h"
 
@@ -36,5 +35,3 @@ static inline uint32_t network_outputs(enum task task, uint32_t classes)
 {
     return task == TASK_REGRESSION || classes == 2 ? 1 : classes;
 }
-
-#endif

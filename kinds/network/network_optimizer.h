@@ -2,8 +2,7 @@
  * network_optimizer.h - which attributes of optimizer.* belong to which optimizer and schedule, and
  * what they are where a statement does not say it.
  */
-#ifndef KINDS_NETWORK_NETWORK_OPTIMIZER_H
-#define KINDS_NETWORK_NETWORK_OPTIMIZER_H
+#pragma once
 
 #include "kinds/network/network_attributes.h"
 
@@ -19,5 +18,3 @@ double network_automatic_rate(enum optimizer_kind optimizer, const struct counts
 
 /* Floats that the optimizer keeps for each parameter. */
 uint32_t network_optimizer_slots(const struct network_params *network);
-
-#endif

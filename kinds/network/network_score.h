@@ -5,8 +5,7 @@
  * bias), whatever rows are scored together and however wide the processor's vectors are. Loops of
  * our own (scoring/layer_sums.h, activation.h), no BLAS and no libm.
  */
-#ifndef KINDS_NETWORK_NETWORK_SCORE_H
-#define KINDS_NETWORK_NETWORK_SCORE_H
+#pragma once
 
 #include "scoring/model.h"
 
@@ -17,5 +16,3 @@ enum status network_scorer_open(const struct model *model, uint32_t rows_max, vo
 void network_score(void *workspace, const float *dense, const int32_t *ids, uint32_t count,
                    float *outputs);
 void network_scorer_close(void *workspace);
-
-#endif

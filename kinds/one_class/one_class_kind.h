@@ -4,8 +4,7 @@
  *
  * The output is above 0 where a row is like the training rows.
  */
-#ifndef KINDS_ONE_CLASS_ONE_CLASS_KIND_H
-#define KINDS_ONE_CLASS_ONE_CLASS_KIND_H
+#pragma once
 
 #include "kinds/one_class/one_class_model.h"
 #include "scoring/kind.h"
@@ -40,5 +39,3 @@ static inline struct one_class_params *one_class_params(const struct kind_params
 }
 
 extern const struct kind one_class_kind;
-
-#endif

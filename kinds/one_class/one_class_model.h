@@ -10,8 +10,7 @@
  * D features, times 2 / D, come near the kernel, the nearer the more there are. Scoring is one sum
  * over the features, less rho: above 0 the row is like the training rows.
  */
-#ifndef KINDS_ONE_CLASS_ONE_CLASS_MODEL_H
-#define KINDS_ONE_CLASS_ONE_CLASS_MODEL_H
+#pragma once
 
 #include "scoring/model.h"
 
@@ -34,5 +33,3 @@ static inline const struct one_class_model *one_class_of(const struct model *mod
  * fraction. */
 double one_class_feature(const struct one_class_model *one_class, uint32_t feature,
                          const double *x);
-
-#endif

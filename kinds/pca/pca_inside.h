@@ -5,11 +5,8 @@
  *     explained_variance  component, variance, ratio, cumulative: of the training rows; ratios are
  *                         of the variance of all inputs together
  */
-#ifndef KINDS_PCA_PCA_INSIDE_H
-#define KINDS_PCA_PCA_INSIDE_H
+#pragma once
 
 #include "scoring/kind.h"
 
 extern const struct model_inside pca_insides[];
-
-#endif

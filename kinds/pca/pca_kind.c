@@ -168,6 +168,12 @@ static uint32_t outputs_of(const struct model *model)
     return pca_of(model)->components + 1;
 }
 
+static enum far_values far_values_of(const struct kind_params *params)
+{
+    (void)params;
+    return FAR_TOLD;
+}
+
 const struct kind pca_kind = {
     .name = "pca",
     .attributes = &pca_attributes,
@@ -179,6 +185,7 @@ const struct kind pca_kind = {
     .is_shift_free = true,
     .check_inputs = check_inputs,
     .cost = cost,
+    .far_values = far_values_of,
     .size_hint = "The sums of the products of all pairs of inputs are counted; select fewer "
                  "columns.",
     .held = "loadings and the sums of products of all pairs of inputs",

@@ -3,8 +3,7 @@
  *
  * A row's outputs are its components and, behind them, its distance to the row that they give back.
  */
-#ifndef KINDS_PCA_PCA_KIND_H
-#define KINDS_PCA_PCA_KIND_H
+#pragma once
 
 #include "scoring/kind.h"
 
@@ -31,5 +30,3 @@ static inline struct pca_params *pca_params(const struct kind_params *params)
 uint32_t pca_components(const struct kind_params *params, uint32_t inputs);
 
 extern const struct kind pca_kind;
-
-#endif

@@ -7,8 +7,7 @@
  * back. Variances are of the training rows, those of the components in their order, which is that
  * of falling variance.
  */
-#ifndef KINDS_PCA_PCA_MODEL_H
-#define KINDS_PCA_PCA_MODEL_H
+#pragma once
 
 #include "scoring/model.h"
 
@@ -26,5 +25,3 @@ static inline const struct pca_model *pca_of(const struct model *model)
 {
     return model->content;
 }
-
-#endif

@@ -4,8 +4,7 @@
  * Sums in double, in the order of the inputs. What components give back is taken away from the row
  * one by one, so that the distance keeps its digits where it is small.
  */
-#ifndef KINDS_PCA_PCA_SCORE_H
-#define KINDS_PCA_PCA_SCORE_H
+#pragma once
 
 #include "scoring/model.h"
 
@@ -15,5 +14,3 @@ enum status pca_scorer_open(const struct model *model, uint32_t rows_max, void *
 void pca_score(void *workspace, const float *dense, const int32_t *ids, uint32_t count,
                float *outputs);
 void pca_scorer_close(void *workspace);
-
-#endif

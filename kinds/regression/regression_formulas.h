@@ -1,13 +1,10 @@
 /*
  * regression_formulas.h - a regression with errors as formulas: kind->formulas.
  */
-#ifndef KINDS_REGRESSION_REGRESSION_FORMULAS_H
-#define KINDS_REGRESSION_REGRESSION_FORMULAS_H
+#pragma once
 
 #include "scoring/formula.h"
 
 enum status regression_formulas(const struct model *model, struct formula_program *program,
                                 const struct formula_row *row, const struct formula **outputs,
                                 struct error *err);
-
-#endif

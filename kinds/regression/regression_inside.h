@@ -9,11 +9,8 @@
  *                    error; where the column was left out the coefficient is NULL, too
  *     fit            name, value: of the model as a whole
  */
-#ifndef KINDS_REGRESSION_REGRESSION_INSIDE_H
-#define KINDS_REGRESSION_REGRESSION_INSIDE_H
+#pragma once
 
 #include "scoring/kind.h"
 
 extern const struct model_inside regression_insides[];
-
-#endif

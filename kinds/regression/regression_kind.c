@@ -127,6 +127,19 @@ static void params_of(const struct model *model, struct kind_params *params)
     (void)params;
 }
 
+static enum far_values far_values_of(const struct kind_params *params)
+{
+    (void)params;
+    return FAR_TOLD;
+}
+
+/* A regression has no other loss. */
+static bool squares_errors(const struct kind_params *params)
+{
+    (void)params;
+    return true;
+}
+
 const struct kind regression_kind = {
     .name = "regression",
     .weighs_each_class = true,
@@ -140,6 +153,8 @@ const struct kind regression_kind = {
     .takes_no_texts = true,
     .has_rests = true,
     .cost = cost,
+    .far_values = far_values_of,
+    .squares_errors = squares_errors,
     .size_hint = "Coefficients and the sums of products of all pairs of columns are counted; "
                  "select fewer columns, or take fewer words by VOCABULARY(column, n).",
     .held = "coefficients and the sums of products of all pairs of columns",

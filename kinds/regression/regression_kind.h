@@ -5,8 +5,7 @@
  * How rows are scored is the network's (kinds/network): a model is one layer. Beside it there are
  * standard errors, and what the fit as a whole is like (regression_model.h).
  */
-#ifndef KINDS_REGRESSION_REGRESSION_KIND_H
-#define KINDS_REGRESSION_REGRESSION_KIND_H
+#pragma once
 
 #include "scoring/kind.h"
 
@@ -32,5 +31,3 @@ static inline struct regression_params *regression_params(const struct kind_para
 }
 
 extern const struct kind regression_kind;
-
-#endif

@@ -6,8 +6,7 @@
  * the units of the label; their columns are those of the layer behind the intercept. Each of k
  * classes but the first has an equation of its own, which compares it with the first.
  */
-#ifndef KINDS_REGRESSION_REGRESSION_MODEL_H
-#define KINDS_REGRESSION_REGRESSION_MODEL_H
+#pragma once
 
 #include "kinds/network/network_model.h"
 
@@ -49,5 +48,3 @@ static inline uint32_t regression_equations(enum task task, uint32_t classes)
 {
     return task == TASK_REGRESSION ? 1 : classes - 1;
 }
-
-#endif

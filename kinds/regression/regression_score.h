@@ -7,8 +7,7 @@
  *
  * Additions, products and divisions in a fixed order: the same bits on any processor.
  */
-#ifndef KINDS_REGRESSION_REGRESSION_SCORE_H
-#define KINDS_REGRESSION_REGRESSION_SCORE_H
+#pragma once
 
 #include "scoring/kind.h"
 
@@ -21,5 +20,3 @@ void regression_score(void *workspace, const float *dense, const int32_t *ids, u
  * goes from its weight to the intercept. */
 void regression_standardise(const struct model *model, uint32_t equation, double *weights);
 void regression_scorer_close(void *workspace);
-
-#endif

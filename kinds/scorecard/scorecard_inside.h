@@ -5,11 +5,8 @@
  *                 rows fell into; the first, (base), has the points that all rows have
  *     coefficients  name, coefficient, iv: of each input, which is its information value
  */
-#ifndef KINDS_SCORECARD_SCORECARD_INSIDE_H
-#define KINDS_SCORECARD_SCORECARD_INSIDE_H
+#pragma once
 
 #include "scoring/kind.h"
 
 extern const struct model_inside scorecard_insides[];
-
-#endif

@@ -4,8 +4,7 @@
  * The output is the log odds of the second class; points are an output of their own
  * (scoring/outputs.h).
  */
-#ifndef KINDS_SCORECARD_SCORECARD_KIND_H
-#define KINDS_SCORECARD_SCORECARD_KIND_H
+#pragma once
 
 #include "scoring/kind.h"
 
@@ -45,5 +44,3 @@ static inline struct scorecard_params *scorecard_params(const struct kind_params
 }
 
 extern const struct kind scorecard_kind;
-
-#endif

@@ -9,8 +9,7 @@
  * Points grow with the odds of good: base_score at base_odds, and pdo more for twice the odds. They
  * are rounded bin by bin, and a row's points are their sum, as whoever reads the card adds them up.
  */
-#ifndef KINDS_SCORECARD_SCORECARD_MODEL_H
-#define KINDS_SCORECARD_SCORECARD_MODEL_H
+#pragma once
 
 #include "scoring/model.h"
 
@@ -55,5 +54,3 @@ struct scorecard_bin scorecard_bin(const struct model *model, uint32_t input, ui
 double scorecard_base_points(const struct model *model);
 /* The points of a row. */
 double scorecard_points(const struct model *model, const int32_t *ids);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * isolation_kind.h - the kind "isolation": isolation forests, which find what is unlike the rest.
  */
-#ifndef KINDS_TREES_ISOLATION_KIND_H
-#define KINDS_TREES_ISOLATION_KIND_H
+#pragma once
 
 #include "scoring/kind.h"
 
@@ -56,5 +55,3 @@ enum status isolation_check_size(const struct isolation_params *params, double r
                                  double ids, struct error *err);
 
 extern const struct kind isolation_kind;
-
-#endif

@@ -19,8 +19,7 @@
  *
  *     threshold  (1, 1)   0.5, or what the share of outliers (contamination) needs
  */
-#ifndef KINDS_TREES_ISOLATION_MODEL_H
-#define KINDS_TREES_ISOLATION_MODEL_H
+#pragma once
 
 #include "kinds/trees/trees_model.h"
 
@@ -35,5 +34,3 @@ static inline const struct isolation_model *isolation_of(const struct model *mod
 {
     return model->content;
 }
-
-#endif

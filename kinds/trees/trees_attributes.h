@@ -5,8 +5,7 @@
  * those that LightGBM or scikit-learn have otherwise are with the estimators of these names
  * (planner/attributes/estimators.c).
  */
-#ifndef KINDS_TREES_TREES_ATTRIBUTES_H
-#define KINDS_TREES_TREES_ATTRIBUTES_H
+#pragma once
 
 #include <math.h>
 
@@ -322,5 +321,3 @@ bool trees_uses(const struct kind_params *params, const struct attribute *attrib
 struct kind_cost trees_cost(const struct kind_params *params, const struct kind_shape *shape);
 void trees_explain(const struct kind_params *params, const struct kind_shape *shape,
                    struct text *detail);
-
-#endif

@@ -17,8 +17,9 @@ static bool measures_itself(const struct kind_params *params)
     return trees_rank(trees_params(params)->objective);
 }
 
-static enum aim aim_of(const struct kind_params *params)
+static enum aim aim_of(const struct kind_params *params, enum task task)
 {
+    (void)task;
     return trees_aim(trees_params(params)->objective);
 }
 
@@ -40,6 +41,13 @@ static bool takes_exposure(const struct kind_params *params)
     default:
         return false;
     }
+}
+
+static bool squares_errors(const struct kind_params *params)
+{
+    const enum tree_objective_name objective = trees_params(params)->objective;
+
+    return objective == TREE_AUTOMATIC || objective == TREE_SQUARED_ERROR;
 }
 
 const struct kind trees_kind = {
@@ -65,6 +73,7 @@ const struct kind trees_kind = {
     .measures_itself = measures_itself,
     .aim = aim_of,
     .takes_exposure = takes_exposure,
+    .squares_errors = squares_errors,
     .measures_rounds = true,
     .size_attribute = "max_leaves",
     .size_hint = "Histograms of the nodes that may still be split are counted; lower max_leaves or "

@@ -25,8 +25,7 @@
  *                                        b of number i of the node's row r is the value
  *                                        256 r + 16 i + b
  */
-#ifndef KINDS_TREES_TREES_MODEL_H
-#define KINDS_TREES_TREES_MODEL_H
+#pragma once
 
 #include "scoring/model.h"
 
@@ -99,5 +98,3 @@ static inline const float *trees_node(const struct trees_model *trees, size_t no
 {
     return trees->nodes + node * NODE_NUMBERS;
 }
-
-#endif

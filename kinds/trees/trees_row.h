@@ -6,8 +6,7 @@
  * The masks that they leave, all together, are known beforehand for each k that is a multiple of
  * `stride`, and where the number is missing; only the tests up to the next are made.
  */
-#ifndef KINDS_TREES_TREES_ROW_H
-#define KINDS_TREES_TREES_ROW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ void trees_row_deinit(struct trees_row *row);
 
 /* masks (lanes), from the start of a cache line. */
 void trees_row_masks(const struct trees_row *row, const float *dense, uint32_t *masks);
-
-#endif

@@ -13,8 +13,7 @@
  *                row's (Lucchese et al., QuickScorer, 2015). No branch depends on the data.
  *     trees_row  the same of all trees for one row
  */
-#ifndef KINDS_TREES_TREES_SCORE_H
-#define KINDS_TREES_TREES_SCORE_H
+#pragma once
 
 #include "scoring/kind.h"
 
@@ -28,5 +27,3 @@ void trees_scorer_close(void *workspace);
  * the leaf itself. */
 uint32_t trees_next(const void *workspace, uint32_t node, const float *dense, const int32_t *ids);
 void trees_leaves(void *workspace, const float *dense, const int32_t *ids, uint32_t *leaves);
-
-#endif

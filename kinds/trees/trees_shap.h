@@ -11,8 +11,7 @@
  * They are of outputs before the link, as XGBoost's pred_contribs and LightGBM's pred_contrib are,
  * and add up to them.
  */
-#ifndef KINDS_TREES_TREES_SHAP_H
-#define KINDS_TREES_TREES_SHAP_H
+#pragma once
 
 #include "scoring/kind.h"
 
@@ -24,5 +23,3 @@ enum status trees_shap_open(const struct model *model, void **opened, struct err
 enum status trees_shap(void *opened, const float *dense, const int32_t *ids,
                        const struct stop *stop, double *values, struct error *err);
 void trees_shap_close(void *opened);
-
-#endif

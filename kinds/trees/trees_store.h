@@ -4,8 +4,7 @@
  * The meta row's object has link, trees, nodes and sets: the name of the link, and how many of each
  * the arrays have. What an array may hold, trees_model.h says.
  */
-#ifndef KINDS_TREES_TREES_STORE_H
-#define KINDS_TREES_TREES_STORE_H
+#pragma once
 
 #include "scoring/kind.h"
 
@@ -27,5 +26,3 @@ bool trees_array(const struct model *model, uint32_t i, struct model_array *arra
  * but a root is the child of one before it, columns and sets are there. */
 enum status trees_check(const struct model *model, struct error *err);
 void trees_params_of(const struct model *model, struct kind_params *params);
-
-#endif

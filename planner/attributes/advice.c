@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kinds/embedding/embedding_kind.h"
+#include "kinds/forecast/forecast_kind.h"
 #include "kinds/kmeans/kmeans_kind.h"
 #include "kinds/network/network_kind.h"
 #include "kinds/regression/regression_kind.h"
@@ -26,6 +27,7 @@
 #define TREES       &trees_kind
 #define NETWORKS    &network_kind /* and those over embeddings */
 #define REGRESSIONS &regression_kind
+#define FORECASTS   &forecast_kind
 #define LEAVE       NULL
 
 #define ALL_PROCESSORS "models are learned on all processors of one machine or many, and on no GPU"
@@ -40,6 +42,8 @@
 #define MEAN_PENALTY "the penalty is added to the mean loss: of n rows 1 / (C n), here of 1,000"
 #define EVALUATIONS  "so many evaluations without a smaller loss end it, and the best model is kept"
 #define IS_A_TABLE   "a model is a table of this database"
+#define THE_ROWS     "a model is learned from the rows that the SELECT returns"
+#define SEASONS      "a season is so many steps"
 #define OUTPUT       "it belongs to TO PREDICT"
 
 /* clang-format off: one row, one parameter. */
@@ -138,7 +142,73 @@ const struct advice advice_rows[] = {
      "the model stands behind TRAIN"},
     {"model_type", BQML, OF("linear_reg"), "TO TRAIN LinearRegressor",
      "the model stands behind TRAIN"},
+    {"model_type", BQML, OF("arima_plus"), "TO TRAIN ARIMA_PLUS", "the model stands behind TRAIN"},
+    {"model_type", BQML, OF("arima_plus_xreg"), "TO TRAIN ARIMA_PLUS_XREG",
+     "the model stands behind TRAIN"},
     {"model_type", BQML, ANY, "TO TRAIN XGBClassifier", "the model stands behind TRAIN"},
+    /* ---- series ---- */
+    {"time_series_data_col", BQML, OF(ADVICE_COLUMN), "LABEL {column}",
+     "the label has a clause of its own"},
+    {"auto_arima", BQML, FORECASTS, "true", LEAVE,
+     "orders are searched for where non_seasonal_order is not set"},
+    {"auto_arima", BQML, FORECASTS, "false", "non_seasonal_order = [1, 1, 1]",
+     "an order that is given is not searched for"},
+    {"auto_arima_max_order", BQML, FORECASTS, NULL, LEAVE,
+     "the search goes to five lags, and two of the season"},
+    {"auto_arima_min_order", BQML, FORECASTS, NULL, LEAVE, "the search goes to no lags, too"},
+    {"include_drift", BQML, FORECASTS, NULL, LEAVE,
+     "the search tries models with a drift and without"},
+    {"data_frequency", BQML, FORECASTS, "auto_frequency", LEAVE,
+     "the step is found from the times of all series"},
+    {"data_frequency", BQML, FORECASTS, "per_minute", "date_trunc('minute', t) AS t in the SELECT",
+     "the step is that of the times"},
+    {"data_frequency", BQML, FORECASTS, "hourly", "date_trunc('hour', t) AS t in the SELECT",
+     "the step is that of the times"},
+    {"data_frequency", BQML, FORECASTS, "daily", "date(t) AS t in the SELECT",
+     "the step is that of the times"},
+    {"data_frequency", BQML, FORECASTS, "weekly", "date_trunc('week', t) AS t in the SELECT",
+     "the step is that of the times"},
+    {"data_frequency", BQML, FORECASTS, "monthly", "date_trunc('month', t) AS t in the SELECT",
+     "the step is that of the times"},
+    {"data_frequency", BQML, FORECASTS, "quarterly", "date_trunc('quarter', t) AS t in the SELECT",
+     "the step is that of the times"},
+    {"data_frequency", BQML, FORECASTS, "yearly", "date_trunc('year', t) AS t in the SELECT",
+     "the step is that of the times"},
+    {"holiday_region", BQML, FORECASTS, NULL, "(h.day IS NOT NULL) AS holiday in the SELECT",
+     "holidays are of a table of yours that the SELECT joins by the day, and become a regressor"},
+    {"clean_spikes_and_dips", BQML, FORECASTS, "true", "forecast.history = 365",
+     "nothing is cleaned, but TO PREDICT of the history tells anomalies, which a SELECT may leave "
+     "out"},
+    {"clean_spikes_and_dips", BQML, FORECASTS, "false", LEAVE, "values are taken as they are"},
+    {"adjust_step_changes", BQML, FORECASTS, NULL, LEAVE,
+     "forecasts follow the level, and TO EXPLAIN tells where it shifts"},
+    {"decompose_time_series", BQML, FORECASTS, NULL, LEAVE,
+     "TO EXPLAIN takes the rows apart that it is given"},
+    {"trend_smoothing_window_size", BQML, FORECASTS, NULL, LEAVE,
+     "TO EXPLAIN smooths the trend over a season and a half"},
+    {"time_series_length_fraction", BQML, FORECASTS, NULL, "WHERE t >= '2024-01-01' in the SELECT",
+     THE_ROWS},
+    {"max_time_series_length", BQML, FORECASTS, NULL, "WHERE t >= '2024-01-01' in the SELECT",
+     THE_ROWS},
+    {"min_time_series_length", BQML, FORECASTS, NULL, "WHERE t >= '2024-01-01' in the SELECT",
+     THE_ROWS},
+    {"seasonalities", BQML, FORECASTS, "auto", LEAVE, "seasons are found by the step"},
+    {"seasonalities", BQML, FORECASTS, "no_seasonality", "forecast.season = 1",
+     "a season of one step is none"},
+    {"seasonalities", BQML, FORECASTS, "daily", "forecast.season = 24", SEASONS ", here of hours"},
+    {"seasonalities", BQML, FORECASTS, "weekly", "forecast.season = 7", SEASONS ", here of days"},
+    {"seasonalities", BQML, FORECASTS, "monthly", "forecast.season = 30", SEASONS ", here of days"},
+    {"seasonalities", BQML, FORECASTS, "quarterly", "forecast.season = 3",
+     SEASONS ", here of months"},
+    {"seasonalities", BQML, FORECASTS, "yearly", "forecast.season = 12",
+     SEASONS ", here of months"},
+    {"seasonalities", BQML, FORECASTS, NULL, "forecast.season = [7, 365]",
+     SEASONS ", here of days"},
+    {"hierarchical_time_series_cols", BQML, FORECASTS, NULL, "forecast.hierarchy = 'mint'",
+     "totals are over the columns of forecast.group"},
+    {"l2_reg", BQML, FORECASTS, NULL, LEAVE, "coefficients of regressors have no penalty"},
+    {"standardize_features", BQML, FORECASTS, NULL, LEAVE,
+     "coefficients are those of the columns as they are"},
     /* ---- seeds ---- */
     {"data_random_seed", LGBM, OF(ADVICE_COUNT), "seed = {value}", ONE_SEED},
     {"feature_fraction_seed", LGBM, OF(ADVICE_COUNT), "seed = {value}", ONE_SEED},
@@ -449,6 +519,8 @@ static bool fits_value(const char *wanted, const struct value *value)
         return is_number && value->is_integer && value->number >= 1;
     if (strcmp(wanted, ADVICE_COLUMN) == 0)
         return names_columns(value) && !slice_is_fold(value->text, "auto");
+    if (value->kind == VALUE_LIST && value->count == 1) /* ['weekly'] */
+        return fits_value(wanted, &value->items[0]);
     if (value->kind == VALUE_BOOLEAN)
         return strcmp(wanted, value->boolean ? "true" : "false") == 0;
     return value->kind != VALUE_LIST && value->kind != VALUE_RANGE &&

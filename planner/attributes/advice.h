@@ -19,8 +19,7 @@
  *
  * docs/other-tools.md is printed from the same rows.
  */
-#ifndef PLANNER_ATTRIBUTES_ADVICE_H
-#define PLANNER_ATTRIBUTES_ADVICE_H
+#pragma once
 
 #include "planner/attributes/estimators.h"
 
@@ -34,7 +33,8 @@ struct advice {
     unsigned scope;          /* SCOPE_... */
     const char *tool;        /* "XGBoost": the first that has it */
     const struct kind *kind; /* the only kind of models that it is for; NULL: any */
-    const char *value;       /* the only value that it is for, or ADVICE_...; NULL: any */
+    const char *value;       /* the only value that it is for, or list of it alone, or ADVICE_...;
+                                NULL: any */
     const char *instead;     /* NULL: nothing, it is to be left out */
     const char *why;         /* a clause, small letters, without a full stop */
 };
@@ -50,5 +50,3 @@ enum status advice_hint(const struct setting *setting, unsigned scope,
 
 /* "Write ...: ..." or "Leave it out: ...". */
 void advice_append(const struct advice *advice, const struct value *value, struct text *out);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * attribute_check.h - one setting of a statement, checked against the tables of attributes.
  */
-#ifndef PLANNER_ATTRIBUTES_ATTRIBUTE_CHECK_H
-#define PLANNER_ATTRIBUTES_ATTRIBUTE_CHECK_H
+#pragma once
 
 #include "planner/attributes/estimators.h"
 
@@ -29,5 +28,3 @@ bool attribute_takes_automatic(const struct attribute *attribute, const struct v
 
 /* The value as a person would write it: 'Adam', [16, 16], 0.001. */
 void value_append(const struct value *value, struct text *out);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Checks, error hints, SHOW ATTRIBUTES, shell completion and docs/attributes.md come from here.
  */
-#ifndef PLANNER_ATTRIBUTES_ATTRIBUTES_H
-#define PLANNER_ATTRIBUTES_ATTRIBUTES_H
+#pragma once
 
 #include "scoring/kind.h"
 
@@ -26,5 +25,3 @@ bool attribute_is_of_all_kinds(const struct attribute *attribute);
 /* The attribute of this name or of an alias of it (train.epochs, SQLFlow's and
  * ElasticDL's spellings); NULL when there is none. */
 const struct attribute *attribute_find(struct slice name);
-
-#endif

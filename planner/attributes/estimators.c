@@ -36,6 +36,13 @@ static const char *const beside_pairs[] = {"model.interaction", "model.cross_lay
 static const char *const beside_cross[] = {"model.interaction", "model.cin_layer_size", NULL};
 static const char *const beside_compressed[] = {"model.interaction", "model.cross_layers",
                                                 "model.cross_parameterization", NULL};
+/* The same of two columns that have factors and biases alone. */
+static const char *const beside_factors[] = {"model.hidden_units",   "model.activation",
+                                             "model.dropout",        "model.batch_norm",
+                                             "model.wide",           "model.interaction",
+                                             "model.cross_layers",   "model.cross_parameterization",
+                                             "model.cin_layer_size", NULL};
+#define FACTORS    beside_factors, "biases and factors of two columns"
 #define MACHINE    beside_pairs, "a network and a factorisation machine"
 #define CROSSES    beside_cross, "a network and a cross network"
 #define COMPRESSES beside_compressed, "a network and compressed interactions"
@@ -133,6 +140,8 @@ static const char *const goss[] = {"booster", "data_sample_strategy", NULL};
 /* A convex loss hardly gets worse: decision 0305. */
 static const struct estimator_default linear[] = {{"train.early_stopping", "0"}, END};
 static const struct estimator_default machine[] = {{"model.interaction", "pairs"}, END};
+static const struct estimator_default factors[] = {
+    {"model.interaction", "pairs"}, {"model.wide", "true"}, END};
 static const struct estimator_default crosses[] = {
     {"model.interaction", "cross"}, {"model.wide", "false"}, END};
 static const struct estimator_default deep[] = {{"model.wide", "false"}, END};
@@ -246,6 +255,8 @@ const struct estimator estimators[] = {
      "Compressed interactions and network, for classes.", CLICKS(compresses)},
     {"XDeepFMRegressor", EMBEDDED_NUMBERS, COMPRESSES,
      "Compressed interactions and network, for numbers.", CLICKS(compresses)},
+    {"MatrixFactorization", EMBEDDED_NUMBERS, FACTORS,
+     "Ratings by biases and factors of two columns, such as users and items.", factors, NULL},
     {"KMeans", &kmeans_kind, TASK_CLUSTERING, none, NULL, "Clusters around means.", NULL, NULL},
     {"OrdinaryLeastSquares", TESTED_NUMBERS, none, NULL,
      "Least squares, with standard errors and p-values.", NULL, "regressions with tests"},
@@ -379,11 +390,13 @@ static const struct estimator linear_estimators[2] = {
 };
 /* clang-format on */
 
-static const struct estimator defined_estimators[2] = {
+static const struct estimator defined_estimators[] = {
     {"graph", &graph_kind, TASK_CLASSIFICATION, hidden_layers, "a graph of operations",
      "Graph of operations, for classes.", NULL, NULL},
     {"graph", &graph_kind, TASK_REGRESSION, hidden_layers, "a graph of operations",
      "Graph of operations, for numbers.", NULL, NULL},
+    {"graph", &graph_kind, TASK_PROJECTION, hidden_layers, "a graph of operations",
+     "Graph of operations with a loss of its own.", NULL, NULL},
 };
 
 /* clang-format off: one row, one name of networks with EMBEDDING in COLUMN. */
@@ -409,6 +422,14 @@ static struct slice without_namespace(struct slice name)
             return (struct slice){name.data + size, name.size - size};
     }
     return name;
+}
+
+/* sklearn.svm.SVC, lgb.LGBMClassifier: what stands behind the last dot. */
+static struct slice without_packages(struct slice name)
+{
+    const char *dot = memrchr(name.data, '.', name.size);
+
+    return dot ? (struct slice){dot + 1, (size_t)(name.data + name.size - dot - 1)} : name;
 }
 
 static bool is_of_group(const struct estimator *estimator, const char *group)
@@ -546,9 +567,11 @@ static enum status refuse_unknown(const struct name *name, struct slice word, st
     for (size_t i = 0; i < later_estimator_count && count < ESTIMATOR_NAMES_MAX; i++)
         names[count++] = later_estimators[i].name;
     nearest = text_nearest(word, names, count);
+    if (nearest < 0)
+        nearest = text_nearest(without_packages(word), names, count);
     status = fail_at(err, STATUS_INVALID, name->position, "unknown model \"%.*s\"",
                      SLICE_FORMAT(name->text));
-    if (other_model_hint(word, err))
+    if (other_model_hint(without_packages(word), err))
         return status;
     if (nearest >= 0)
         return error_hint(err, "Did you mean %s?", names[nearest]);
@@ -606,13 +629,25 @@ const struct estimator *estimator_embedded(const struct estimator *estimator)
     return find_namesake(embedded_estimators, estimator);
 }
 
+bool estimator_is_of_two(const struct estimator *estimator)
+{
+    return estimator->fixed == beside_factors;
+}
+
 const struct estimator *estimator_defined(void)
 {
     return &defined_estimators[0];
 }
 
+const struct estimator *estimator_minimising(void)
+{
+    return &defined_estimators[2];
+}
+
 const struct estimator *estimator_beside(const struct estimator *estimator)
 {
+    if (estimator->kind == &graph_kind && !task_has_label(estimator->task))
+        return NULL;
     if (estimator->kind == &graph_kind) /* by whatever name */
         return &defined_estimators[estimator->task == TASK_CLASSIFICATION];
     for (size_t i = 0; i < estimator_count; i++)

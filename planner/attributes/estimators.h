@@ -1,8 +1,7 @@
 /*
  * estimators.h - the models that TO TRAIN knows, one row each.
  */
-#ifndef PLANNER_ATTRIBUTES_ESTIMATORS_H
-#define PLANNER_ATTRIBUTES_ESTIMATORS_H
+#pragma once
 
 #include "base/error.h"
 #include "kinds/kinds.h"
@@ -47,6 +46,8 @@ const struct estimator *estimator_embedded(const struct estimator *estimator);
 /* A graph of operations that a definition says, of classes; the one beside it is of numbers. Nor
  * are they among `estimators`: the definition has the name. */
 const struct estimator *estimator_defined(void);
+/* The estimator of definitions with a loss of their own. */
+const struct estimator *estimator_minimising(void);
 
 /* The other estimator of this name, of classes where this one is of numbers; NULL: there is none.
  */
@@ -59,11 +60,12 @@ const char *estimator_default(const struct estimator *estimator, const struct at
 struct attribute estimator_attribute(const struct estimator *estimator,
                                      const struct attribute *attribute);
 
+/* Is it one of two columns alone, each a category of words, whatever it holds? */
+bool estimator_is_of_two(const struct estimator *estimator);
+
 /* Does the attribute mean anything to the estimator? */
 bool estimator_uses(const struct estimator *estimator, const struct attribute *attribute);
 
 /* Appends the estimators that use the attribute, or all for NULL: "DNNClassifier and DNNRegressor".
  * A group is written by its name: "boosted trees", "forests for classes". */
 void estimators_append(const struct attribute *attribute, struct text *out);
-
-#endif

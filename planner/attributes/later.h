@@ -1,8 +1,7 @@
 /*
  * later.h - names of the language that are not built yet: they answer 'not supported yet'.
  */
-#ifndef PLANNER_ATTRIBUTES_LATER_H
-#define PLANNER_ATTRIBUTES_LATER_H
+#pragma once
 
 #include "params/attribute.h"
 
@@ -19,5 +18,3 @@ extern const size_t later_attribute_count, later_alias_count, later_estimator_co
 /* Case is ignored; NULL where there is none. */
 const struct later_name *later_find(const struct later_name *names, size_t count,
                                     struct slice name);
-
-#endif

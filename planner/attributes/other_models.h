@@ -6,8 +6,7 @@
  *
  * docs/other-tools.md is printed from the same rows.
  */
-#ifndef PLANNER_ATTRIBUTES_OTHER_MODELS_H
-#define PLANNER_ATTRIBUTES_OTHER_MODELS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -22,5 +21,3 @@ extern const struct other_model other_models[];
 
 /* True: *err, of an unknown model, has a hint now. Case is ignored. */
 bool other_model_hint(struct slice name, struct error *err);
-
-#endif

@@ -6,8 +6,7 @@
  *     b = ['x', 'y'], c = [1, 2]   one of these
  *     d = [[64], [32, 16]]         of an attribute whose value is a list: one of these lists
  */
-#ifndef PLANNER_ATTRIBUTES_SEARCH_SPACE_H
-#define PLANNER_ATTRIBUTES_SEARCH_SPACE_H
+#pragma once
 
 #include "definition/definition.h"
 #include "params/attribute.h"
@@ -48,5 +47,3 @@ enum status search_space_draw(const struct search_space *space, uint64_t seed, u
 
 /* "0.0001 to 0.1, by its logarithm", "[32] or [64, 32]" */
 void search_axis_append(const struct search_axis *axis, struct text *out);
-
-#endif

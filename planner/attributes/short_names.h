@@ -10,8 +10,7 @@
  * attribute may be those of scikit-learn, Keras, XGBoost or BigQuery ML: random_state is
  * train.seed.
  */
-#ifndef PLANNER_ATTRIBUTES_SHORT_NAMES_H
-#define PLANNER_ATTRIBUTES_SHORT_NAMES_H
+#pragma once
 
 #include "planner/attributes/estimators.h"
 
@@ -30,5 +29,3 @@ struct slice attribute_last_part(struct slice name);
 
 /* A name of another tool, and what it is here. NULL: there are no more. */
 const struct attribute_alias *short_name_of_others(size_t number);
-
-#endif

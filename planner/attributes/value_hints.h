@@ -1,8 +1,7 @@
 /*
  * value_hints.h - what to write for a value that an attribute does not take.
  */
-#ifndef PLANNER_ATTRIBUTES_VALUE_HINTS_H
-#define PLANNER_ATTRIBUTES_VALUE_HINTS_H
+#pragma once
 
 #include "params/attribute.h"
 #include "parser/statement.h"
@@ -12,5 +11,3 @@
  * that ran out changes. */
 enum status value_hint(const struct attribute *attribute, const struct value *value,
                        struct error *err);
-
-#endif

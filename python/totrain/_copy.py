@@ -1,6 +1,6 @@
 """DataFrames on PostgreSQL: a temporary table, filled by COPY in the server's binary format.
 
-The extension writes the rows out of the frame's arrays (extension/sqlite/frame_copy.h); the driver, psycopg or
+The extension writes the rows out of the frame's arrays (extension/sqlite/frames/frame_copy.h); the driver, psycopg or
 psycopg2, sends them. Words are text, reals double precision, whole numbers bigint, booleans boolean.
 """
 

@@ -2,7 +2,7 @@
 
 A frame is one of pandas or polars, a table of pyarrow or what gives one by the Arrow PyCapsule interface (DuckDB's
 relations), a dict of sequences (numpy arrays, Series, lists) or of one row's values, or a list of such rows. Each of its
-columns becomes an array in memory that the extension reads where it lies (extension/sqlite/frame.h,
+columns becomes an array in memory that the extension reads where it lies (extension/sqlite/frames/frame.h,
 whose struct and kinds stand here again):
 
     whole numbers, reals, booleans     as they are; a mask of missing values beside them

@@ -147,7 +147,7 @@ def _run_elsewhere(session: Session, sql: str) -> Result:
 
 def _run_here(session: Session, sql: str) -> Result:
     """In SQLite. After a Ctrl-C the statement ends with an error of the driver's, and KeyboardInterrupt is raised
-    when Python code runs again (extension/sqlite/python_signals.h): here, and not in what cleans up."""
+    when Python code runs again (extension/sqlite/api/python_signals.h): here, and not in what cleans up."""
     try:
         return session.run(sql)
     except Exception:

@@ -128,7 +128,7 @@ class Model:
     @brief
     def explain(self, rows: Any, *, using: str | None = None) -> Result:
         """By how much the model's metric falls when an input is dealt out anew: input, importance, deviation. With
-        `using` another explanation: 'SHAP' of trees and linear models, 'coefficients', 'fit' or 'likelihoods' of
+        `using` another explanation: 'SHAP' of classifiers and regressors, 'coefficients', 'fit' or 'likelihoods' of
         models that have them."""
         return self._run(rows, f"TO EXPLAIN {self.name}" + (f" USING {using}" if using else ""))
 

@@ -85,6 +85,12 @@ class _TotrainEstimator(BaseEstimator):
         self.model_rows_ = run(model.connection, f"SELECT {', '.join(_COLUMNS)} FROM {_MODEL}").rows
         self.n_iter_ = max(1, len(model.history()))
         model.connection.close()
+        self._learned = (X, label)  # for importances by permutation
+
+    def __getstate__(self) -> Any:
+        state = super().__getstate__()
+        state.pop("_learned", None)  # a pickled estimator has the model, and no rows
+        return state
 
     def _model(self) -> Model:
         """The model in a database of its own, from the rows that were learned."""
@@ -112,21 +118,35 @@ class _TotrainEstimator(BaseEstimator):
 
     @property
     def feature_importances_(self) -> Any:
-        """(inputs): of a model of trees the share of each input in the gain of all splits. AttributeError of others."""
-        gains = numpy.zeros(getattr(self, "n_features_in_", 0))
-        if not self._rows_of("tensor"):
-            raise AttributeError(f"a {self.kind} has no importances")
-        for name, gain in self._splits():
-            gains[int(re.match(r"x(\d+)", name)[1])] += gain  # type: ignore[index]
-        return gains / gains.sum() if gains.sum() > 0 else gains
+        """(inputs): of a model of trees the share of each input in the gain of all splits; of others how much the metric
+        falls on the rows of fit() when the input is dealt out anew (TO EXPLAIN). AttributeError before fit(), and of
+        those that were unpickled."""
+        importances = numpy.zeros(getattr(self, "n_features_in_", 0))
+        gains = self._splits() if self._rows_of("tensor") else None
+        for name, share in self._permuted() if gains is None else gains:
+            importances[int(re.match(r"x(\d+)", name)[1])] += share  # type: ignore[index]
+        return importances if gains is None or importances.sum() <= 0 else importances / importances.sum()
+
+    def _permuted(self) -> Any:
+        """The name and importance of each input, on the rows of fit()."""
+        if not hasattr(self, "_learned"):
+            raise AttributeError(f"a {self.kind} that was unpickled has no importances, as it has no rows: "
+                                 "sklearn.inspection.permutation_importance takes some")
+        X, label = self._learned
+        model = self._model()
+        try:
+            return [(row["input"], row["importance"]) for row in
+                    model.explain({**self._frame(X), _LABEL: label}).to_dicts()]
+        finally:
+            model.connection.close()
 
     def _splits(self) -> Any:
-        """The input's name and the gain of each split, as LightGBM's file of the model has them."""
+        """The input's name and the gain of each split, as LightGBM's file of the model has them; None: it has none."""
         model = self._model()
         try:
             text = run(model.connection, f"SELECT totrain_export_text('{_MODEL}', 'lightgbm')").rows[0][0]
-        except sqlite3.Error as error:
-            raise AttributeError(f"a {self.kind} has no importances: {error}") from None
+        except sqlite3.Error:
+            return None
         finally:
             model.connection.close()
         lines = [line.split("=", 1) for line in text.splitlines() if "=" in line]

@@ -4,9 +4,10 @@
  * A class is one where it looks like a code (odd_numbers.h), has two digits or more, and is farther
  * from the classes next to it than all others are from each other, many times. So -1 beside 0 and
  * 1, 9 among digits, and numbers of wards, teams or answers of HTTP are classes like others.
+ *
+ * Classes that are words for yes and no, more than two of them, are told of as well.
  */
-#ifndef RUNTIME_DATA_CLASS_CODES_H
-#define RUNTIME_DATA_CLASS_CODES_H
+#pragma once
 
 #include "runtime/data/dataset.h"
 
@@ -18,5 +19,3 @@ size_t class_codes_of(const double *classes, size_t count, size_t *first);
 
 /* Adds a notice for each of them to the data set's, whose labels are counted. */
 enum status class_codes_note(struct slice label, struct dataset *dataset, struct error *err);
-
-#endif

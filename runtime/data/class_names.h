@@ -1,8 +1,7 @@
 /*
  * class_names.h - the classes of a label, as statements name them and messages show them.
  */
-#ifndef RUNTIME_DATA_CLASS_NAMES_H
-#define RUNTIME_DATA_CLASS_NAMES_H
+#pragma once
 
 #include "scoring/model.h"
 
@@ -12,5 +11,3 @@ void class_name_append(const struct labels *labels, uint32_t class, struct text 
 bool class_is_named(const struct labels *labels, uint32_t class, struct slice name);
 /* The hint: "The labels of column "class" are 'a', 'b' and 'c'." Returns INVALID. */
 enum status class_names_hint(struct slice column, const struct labels *labels, struct error *err);
-
-#endif

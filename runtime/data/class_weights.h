@@ -5,8 +5,7 @@
  *     [1, 5]              in the order of the classes, ascending, one of each
  *     {"fraud": 20}       by label; others weigh 1
  */
-#ifndef RUNTIME_DATA_CLASS_WEIGHTS_H
-#define RUNTIME_DATA_CLASS_WEIGHTS_H
+#pragma once
 
 #include "runtime/data/dataset.h"
 
@@ -15,5 +14,3 @@
  * has, and where no training row weighs anything. */
 enum status class_weights_take(const struct jobspec *spec, uint64_t rows, struct dataset *dataset,
                                struct error *err);
-
-#endif

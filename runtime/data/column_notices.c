@@ -344,9 +344,10 @@ static void note_few(struct dataset *dataset, struct sized_class *sizes, uint32_
 }
 
 /* `sizes` ascend. */
-static void note_rare(struct dataset *dataset, struct sized_class *sizes, uint32_t classes,
-                      uint64_t rows)
+static void note_rare(const struct jobspec *spec, struct dataset *dataset,
+                      struct sized_class *sizes, uint32_t classes, uint64_t rows)
 {
+    const bool is_weighed = spec->balanced || spec->class_weights.size > 0;
     uint32_t rare = 0;
     struct text list;
 
@@ -365,8 +366,9 @@ static void note_rare(struct dataset *dataset, struct sized_class *sizes, uint32
     if (sizes[0].rows < RARE_CLASS_ROWS)
         notice_hint(dataset->notices, "So few rows tell little about a class.");
     else
-        notice_hint(dataset->notices, "Accuracy hides them: look at F1 or Recall. WITH "
-                                      "train.class_weight = 'balanced' makes them weigh more.");
+        notice_hint(dataset->notices, "Accuracy hides them: look at F1 or Recall.%s",
+                    is_weighed ? ""
+                               : " WITH train.class_weight = 'balanced' makes them weigh more.");
 }
 
 static bool are_numbers(const struct labels *labels)
@@ -441,7 +443,7 @@ static enum status note_classes(const struct column_statistics *statistics, stru
     }
     qsort(sizes, count, sizeof *sizes, compare_sizes);
     if (!note_number_labels(spec, dataset))
-        note_rare(dataset, sizes, count, statistics->rows);
+        note_rare(spec, dataset, sizes, count, statistics->rows);
     note_missing_labels(spec, sizes, count, dataset);
     free(sizes);
     if (!dataset->old_model)

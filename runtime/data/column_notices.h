@@ -4,8 +4,7 @@
  *
  * From exact counts alone, so that every worker has the same notices whatever the order of rows.
  */
-#ifndef RUNTIME_DATA_COLUMN_NOTICES_H
-#define RUNTIME_DATA_COLUMN_NOTICES_H
+#pragma once
 
 #include "runtime/data/column_statistics.h"
 #include "runtime/data/dataset.h"
@@ -20,5 +19,3 @@
 /* Makes the list, in the data set's arena, once column_statistics_finish has filled the rest. */
 enum status column_notices(const struct column_statistics *statistics, struct dataset *dataset,
                            struct error *err);
-
-#endif

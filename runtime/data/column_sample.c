@@ -242,8 +242,14 @@ static void find_range(struct column_sample *sample, const struct sampled_number
     qsort(numbers->numbers, numbers->count, sizeof *numbers->numbers, order_of_doubles);
     robust_range_of(numbers->numbers, numbers->count, &column->range);
     find_code(numbers->numbers, numbers->count, sample->rest, column);
-    if (sample->far == FAR_FEW && !has_few_far(numbers->numbers, numbers->count, &column->range))
+    if (sample->far != FAR_CUT && !has_few_far(numbers->numbers, numbers->count, &column->range))
         column->range = (struct robust_range){0};
+}
+
+static void find_middle(const struct sampled_numbers *numbers, struct sampled_column *column)
+{
+    qsort(numbers->numbers, numbers->count, sizeof *numbers->numbers, order_of_doubles);
+    robust_range_of(numbers->numbers, numbers->count, &column->range);
 }
 
 void column_sample_measure(struct column_sample *sample, struct sampled_column *columns)
@@ -256,7 +262,9 @@ void column_sample_measure(struct column_sample *sample, struct sampled_column *
             column->odd = odd_numbers_of(numbers->numbers, numbers->count);
         if (has_origin(sample->spec, numbers->column))
             column->origin = find_origin(sample, numbers);
-        else if (sample->far != FAR_KEPT && numbers->column < sample->spec->input_count)
+        if (numbers->column == sample->spec->input_count)
+            find_middle(numbers, column);
+        else if (sample->far != FAR_KEPT)
             find_range(sample, numbers, column);
     }
 }

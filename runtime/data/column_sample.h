@@ -9,8 +9,7 @@
  * (spool_settle.h): no worker reads the sample for them. Each worker of a spool in the SELECT's
  * order, which has all of its rows, measures as many at equal distances (dataset_learn.c).
  */
-#ifndef RUNTIME_DATA_COLUMN_SAMPLE_H
-#define RUNTIME_DATA_COLUMN_SAMPLE_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 #include "runtime/data/odd_numbers.h"
@@ -35,7 +34,9 @@
  * middle of all others, as -999 is: most of the far cells have it.
  */
 struct sampled_column {
-    struct robust_range range; /* zero, too, where FAR_FEW is asked for and far cells are not few */
+    /* Zero, too, of an input where far cells are not few, unless FAR_CUT is asked for. A
+     * regression's label has one, whatever is asked for. */
+    struct robust_range range;
     double code;
     uint32_t cells, code_cells; /* code_cells have the code; 0: there is no code */
     /* The cells without the code: */
@@ -63,5 +64,3 @@ void column_sample_add(struct column_sample *sample, const struct spool_column_v
 /* columns: (column_count), inputs first; all zero before. The rows are measured once: their order
  * changes. */
 void column_sample_measure(struct column_sample *sample, struct sampled_column *columns);
-
-#endif

@@ -15,8 +15,7 @@
  * After a call that failed the statistics are not those of any rows, and can only be freed. Not
  * for several threads at once: each writer has its own.
  */
-#ifndef RUNTIME_DATA_COLUMN_STATISTICS_H
-#define RUNTIME_DATA_COLUMN_STATISTICS_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 #include "runtime/data/spool.h"
@@ -47,5 +46,3 @@ enum status column_statistics_merge(struct column_statistics *statistics,
 bool column_statistics_is_fresh(const struct column_statistics *statistics);
 
 uint64_t column_statistics_rows(const struct column_statistics *statistics);
-
-#endif

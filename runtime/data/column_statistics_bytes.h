@@ -1,8 +1,7 @@
 /*
  * column_statistics_bytes.h - the statistics of one writer on their way to another process.
  */
-#ifndef RUNTIME_DATA_COLUMN_STATISTICS_BYTES_H
-#define RUNTIME_DATA_COLUMN_STATISTICS_BYTES_H
+#pragma once
 
 #include "runtime/data/column_statistics.h"
 
@@ -13,5 +12,3 @@ enum status column_statistics_put(const struct column_statistics *statistics, st
  * spec. */
 enum status column_statistics_read(struct column_statistics *statistics, struct slice bytes,
                                    struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * column_statistics_finish.h - transform and labels of a job, from the statistics of its columns.
  */
-#ifndef RUNTIME_DATA_COLUMN_STATISTICS_FINISH_H
-#define RUNTIME_DATA_COLUMN_STATISTICS_FINISH_H
+#pragma once
 
 #include "runtime/data/column_statistics.h"
 #include "runtime/data/dataset.h"
@@ -18,5 +17,3 @@
 enum status column_statistics_finish(const struct column_statistics *statistics,
                                      struct dataset *dataset, struct class_index *index,
                                      struct error *err);
-
-#endif

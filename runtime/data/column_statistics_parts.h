@@ -1,8 +1,7 @@
 /*
  * column_statistics_parts.h - the statistics as their files share them.
  */
-#ifndef RUNTIME_DATA_COLUMN_STATISTICS_PARTS_H
-#define RUNTIME_DATA_COLUMN_STATISTICS_PARTS_H
+#pragma once
 
 #include "base/cell.h"
 #include "runtime/data/column_statistics.h"
@@ -85,5 +84,3 @@ enum status check_classes(const struct jobspec *spec, const struct word_entry *e
 struct cell class_to_cell(enum label_type type, struct slice word);
 /* And back: the bytes that the statistics have of such a label, as long as the cell is there. */
 struct slice class_word(const struct cell *class);
-
-#endif

@@ -6,8 +6,7 @@
  * Which fold has which number does not matter. A value that is put again takes the place of the one
  * before.
  */
-#ifndef RUNTIME_DATA_CROSSED_H
-#define RUNTIME_DATA_CROSSED_H
+#pragma once
 
 #include "runtime/data/folds.h"
 #include "runtime/data/store/fold_results.h"
@@ -32,5 +31,3 @@ enum status crossed_put(struct crossed *crossed, uint32_t fold, const char *name
 /* Mean and deviation of a metric; NaN where a fold has no finite value. The name is borrowed. */
 struct fold_result crossed_result(const struct crossed *crossed, struct slice name);
 struct fold_result crossed_result_at(const struct crossed *crossed, size_t i); /* i < count */
-
-#endif

@@ -140,7 +140,10 @@ static enum status read_old_model(const char *path, const struct jobspec *spec,
         status = model_reader_finish(reader, model, err);
     model_reader_free(reader);
     TRY(status);
-    dataset->old_model = model;
+    if (kind_of(spec)->learns_series)
+        dataset->old_series = model;
+    else
+        dataset->old_model = model;
     return slice_equal(model->digest, spec->old_model) && model->task == spec->task &&
                    model->kind == kind_of(spec)
                ? STATUS_OK

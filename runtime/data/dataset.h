@@ -6,8 +6,7 @@
  * bits: which rows are held out, means, scales, vocabularies, classes, and the
  * encoded rows themselves.
  */
-#ifndef RUNTIME_DATA_DATASET_H
-#define RUNTIME_DATA_DATASET_H
+#pragma once
 
 #include "base/team.h"
 #include "jobspec/jobspec.h"
@@ -87,6 +86,8 @@ struct dataset {
     /* USING: the model that learning goes on from, whose transform and labels the rows have; NULL:
      * there is none. It lives in `old`. */
     const struct model *old_model;
+    /* The same where the rows have a transform of their own: that of a kind that learns series. */
+    const struct model *old_series;
     struct fold_score *fold_scores; /* (fold_score_count): FOLD_SCORES_GIVEN: those of the folds */
     size_t fold_score_count;
     struct arena old;
@@ -139,5 +140,3 @@ void dataset_prefetch_row(const struct dataset *dataset, const struct dataset_pa
  */
 void dataset_share_out(const struct dataset *dataset, const struct dataset_part *part,
                        uint32_t ranges, uint64_t *starts);
-
-#endif

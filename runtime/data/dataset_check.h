@@ -1,8 +1,7 @@
 /*
  * dataset_check.h - what no model can be trained on, named with its column and count.
  */
-#ifndef RUNTIME_DATA_DATASET_CHECK_H
-#define RUNTIME_DATA_DATASET_CHECK_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 #include "runtime/data/spool.h"
@@ -14,5 +13,3 @@ enum status label_null_hint(const struct jobspec *spec, struct error *err);
  * an empty result ("the SELECT"). */
 enum status dataset_check(const struct spool *spool, const struct jobspec *spec, const char *what,
                           struct error *err);
-
-#endif

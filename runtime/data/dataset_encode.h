@@ -1,8 +1,7 @@
 /*
  * dataset_encode.h - rows of a spool as inputs and targets, by all threads.
  */
-#ifndef RUNTIME_DATA_DATASET_ENCODE_H
-#define RUNTIME_DATA_DATASET_ENCODE_H
+#pragma once
 
 #include "runtime/data/dataset_labels.h"
 #include "runtime/data/dataset_parts.h"
@@ -46,5 +45,3 @@ enum status part_allocate(const struct dataset *dataset, enum task task, uint64_
 /* Whether the dense inputs of a row are its first numbers, in their order. */
 bool has_plain_numbers(const struct spool *spool, const struct transform *transform);
 void part_free(struct dataset_part *part);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * dataset_labels.h - the classes among the labels.
  */
-#ifndef RUNTIME_DATA_DATASET_LABELS_H
-#define RUNTIME_DATA_DATASET_LABELS_H
+#pragma once
 
 #include "runtime/data/dataset.h"
 #include "runtime/data/word_table.h"
@@ -22,5 +21,3 @@ struct class_index {
 int32_t class_of(const struct class_index *index, const struct spool_column_view *column,
                  uint32_t row);
 void class_index_deinit(struct class_index *index);
-
-#endif

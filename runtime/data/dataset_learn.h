@@ -1,8 +1,7 @@
 /*
  * dataset_learn.h - transform and labels, learned from the training rows.
  */
-#ifndef RUNTIME_DATA_DATASET_LEARN_H
-#define RUNTIME_DATA_DATASET_LEARN_H
+#pragma once
 
 #include "runtime/data/dataset_labels.h"
 
@@ -13,5 +12,3 @@ struct team;
 enum status dataset_learn(const struct spool *spool, const struct jobspec *spec,
                           const uint8_t *is_used, struct team *team, struct dataset *dataset,
                           struct class_index *index, struct error *err);
-
-#endif

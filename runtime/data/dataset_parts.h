@@ -3,8 +3,7 @@
  *
  *     spool --check--> rows held out --learn--> transform, labels --encode--> parts
  */
-#ifndef RUNTIME_DATA_DATASET_PARTS_H
-#define RUNTIME_DATA_DATASET_PARTS_H
+#pragma once
 
 #include "runtime/data/dataset.h"
 #include "runtime/data/word_table.h"
@@ -18,5 +17,3 @@ struct split {
     uint32_t *places;        /* (rows): the row's number within its part */
     struct row_hash *hashes; /* (rows): of the row and how many equal ones came before it */
 };
-
-#endif

@@ -6,8 +6,7 @@
  * Where each range begins follows from the counts of the spool's index: ranges can be read
  * in any order, each by itself.
  */
-#ifndef RUNTIME_DATA_DATASET_RANGES_H
-#define RUNTIME_DATA_DATASET_RANGES_H
+#pragma once
 
 #include "runtime/data/dataset_encode.h"
 
@@ -50,5 +49,3 @@ enum status range_load_block(struct range_loader *loader, const struct dataset *
                              const struct part_source *source, const struct class_index *index,
                              uint32_t block, const struct placed_rows *rows,
                              struct dataset_part *part, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * dataset_summary.h - what is kept of all rows, whoever holds which of them.
  */
-#ifndef RUNTIME_DATA_DATASET_SUMMARY_H
-#define RUNTIME_DATA_DATASET_SUMMARY_H
+#pragma once
 
 #include "runtime/data/dataset.h"
 
@@ -13,5 +12,3 @@ enum status dataset_take_sample(struct dataset *dataset, struct team *team, stru
 /* The sum of a part's hashes, modulo 2^128: two parts that have the same sum have the same rows, in
  * any order. Where the order of the training rows counts each hash is mixed with its position. */
 void dataset_sum_hashes(const struct dataset *dataset, struct dataset_part *part);
-
-#endif

@@ -4,8 +4,7 @@
  * Bytes that are not in memory should be asked for in advance, many at a time. To ask for those
  * that are takes longer than to look at them.
  */
-#ifndef RUNTIME_DATA_DISK_READS_H
-#define RUNTIME_DATA_DISK_READS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -18,5 +17,3 @@ struct disk_reads {
 void disk_reads_begin(struct disk_reads *reads);
 /* Sets were_seen, for good, if the thread has waited for a disk since it began. */
 void disk_reads_end(struct disk_reads *reads);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * exact_measure.h - what the exact sums of a column come to.
  */
-#ifndef RUNTIME_DATA_EXACT_MEASURE_H
-#define RUNTIME_DATA_EXACT_MEASURE_H
+#pragma once
 
 #include "runtime/data/exact_sum.h"
 
@@ -15,5 +14,3 @@ bool exact_moments_measure(const struct exact_moments *moments, double *mean, do
 
 /* Are all numbers the same one, *value? False of no numbers. */
 bool exact_moments_are_constant(const struct exact_moments *moments, double *value);
-
-#endif

@@ -17,7 +17,6 @@
 #define LANES        8 /* columns of a group */
 #define LIMB_BITS    23
 #define TOP_BITS     22 /* bits of the first limb */
-#define LAST_BITS    (TOP_BITS + 2 * LIMB_BITS)
 #define EXPONENT_MAX 400
 #define ROUNDS_MAX   4
 #define FINER_LEAST  128 /* numbers that are worth a round */

@@ -12,8 +12,7 @@
  *
  * Numbers that are not finite do not count: a caller puts NaN where a cell is NULL.
  */
-#ifndef RUNTIME_DATA_EXACT_SUM_H
-#define RUNTIME_DATA_EXACT_SUM_H
+#pragma once
 
 #include "base/bytes.h"
 
@@ -41,5 +40,3 @@ void exact_moments_merge(struct exact_moments *moments, const struct exact_momen
 /* The same sums are the same bytes. False for bytes that exact_moments_put does not write. */
 void exact_moments_put(const struct exact_moments *moments, struct text *out);
 bool exact_moments_read(struct byte_reader *reader, struct exact_moments *moments);
-
-#endif

@@ -11,8 +11,7 @@
  * score is of nobody asks: it is counted, with its class, for each map of the calibration
  * (scoring/final_step.h).
  */
-#ifndef RUNTIME_DATA_FOLD_SCORES_H
-#define RUNTIME_DATA_FOLD_SCORES_H
+#pragma once
 
 #include "base/arena.h"
 #include "scoring/model_table.h"
@@ -37,5 +36,3 @@ bool fold_scores_is_row(const struct model_row *row);
  * has. */
 enum status fold_scores_read(const char *path, struct arena *arena, struct fold_score **scores,
                              size_t *count, struct error *err);
-
-#endif

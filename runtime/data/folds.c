@@ -120,13 +120,6 @@ static void put_into(struct folds *folds, const struct dealt_row *row, uint32_t 
     folds->rows[fold]++;
 }
 
-/* In turn, over all classes: a class of one row does not always go to the first fold. */
-static void deal_rows(struct dealing *dealing)
-{
-    for (uint64_t i = 0; i < dealing->count; i++)
-        put_into(dealing->folds, &dealing->rows[i], (uint32_t)(i % dealing->rule->folds));
-}
-
 static int compare_groups(const void *a, const void *b)
 {
     const struct dealt_group *x = a, *y = b;
@@ -196,7 +189,9 @@ static enum status deal(struct dealing *dealing, struct error *err)
     qsort(dealing->rows, dealing->count, sizeof *dealing->rows, compare_rows);
     if (dealing->rule->by_group)
         return deal_groups(dealing, err);
-    deal_rows(dealing);
+    /* In turn, over all classes: a class of one row does not always go to the first fold. */
+    for (uint64_t i = 0; i < dealing->count; i++)
+        put_into(dealing->folds, &dealing->rows[i], (uint32_t)(i % dealing->rule->folds));
     return STATUS_OK;
 }
 

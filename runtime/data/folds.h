@@ -16,8 +16,7 @@
  * What folds_put writes are the cells, as a SELECT of these rows would: a spool of a fold has the
  * bits of one that was read from a table of the same rows.
  */
-#ifndef RUNTIME_DATA_FOLDS_H
-#define RUNTIME_DATA_FOLDS_H
+#pragma once
 
 #include "base/error.h"
 #include "runtime/data/spool_writer.h"
@@ -52,5 +51,3 @@ struct fold_writers {
 };
 enum status folds_put(const struct folds *folds, uint32_t fold, const struct fold_writers *writers,
                       struct error *err);
-
-#endif

@@ -17,8 +17,7 @@
  * class where nothing but their hashes is read. Two classes that share a stratum, one pair of
  * 65,536, give their share together.
  */
-#ifndef RUNTIME_DATA_HELD_OUT_H
-#define RUNTIME_DATA_HELD_OUT_H
+#pragma once
 
 #include "base/error.h"
 #include "runtime/data/spool.h"
@@ -50,5 +49,3 @@ uint64_t held_out_below(const struct spool_held_out *rule);
  * NO_MEMORY. */
 enum status held_out_quotas(const struct spool_held_out *rule, const uint64_t *rows,
                             uint64_t *quotas, uint64_t *sum, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * interval_set.h - a set of numbers, as runs that lie in order and do not touch.
  */
-#ifndef RUNTIME_DATA_INTERVAL_SET_H
-#define RUNTIME_DATA_INTERVAL_SET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,5 +31,3 @@ bool interval_set_run(const struct interval_set *set, struct interval within,
 /* The same of those that are not in it. */
 bool interval_set_gap(const struct interval_set *set, struct interval within,
                       struct interval *found);
-
-#endif

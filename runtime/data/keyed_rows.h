@@ -6,8 +6,7 @@
  * A worker so has in memory what its lanes need, and no more: the spools are mapped, and what was
  * read of them is the system's to forget.
  */
-#ifndef RUNTIME_DATA_KEYED_ROWS_H
-#define RUNTIME_DATA_KEYED_ROWS_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 #include "runtime/data/dataset.h"
@@ -22,5 +21,3 @@ void keyed_rows_close(struct keyed_rows *rows);
 
 /* For how long somebody was kept until rows that he holds were there, in all. */
 uint64_t keyed_rows_loading_ms(const struct keyed_rows *rows);
-
-#endif

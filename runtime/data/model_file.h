@@ -7,8 +7,7 @@
  * The meta row comes first, the others as they came. A reader of models checks that no row is
  * missing (scoring/model_table.h).
  */
-#ifndef RUNTIME_DATA_MODEL_FILE_H
-#define RUNTIME_DATA_MODEL_FILE_H
+#pragma once
 
 #include "scoring/model_table.h"
 
@@ -26,5 +25,3 @@ enum status model_file_close(struct model_file *file, enum status so_far, struct
 /* CORRUPT for what model_file_write does not write. Rows are borrowed until `each` returns. */
 enum status model_file_read(const char *path, model_row_sink *each, void *context,
                             struct error *err);
-
-#endif

@@ -5,11 +5,13 @@
 #include "inputs/dates.h"
 #include "runtime/data/column_sample.h"
 
-#define ENDS       (ODD_CODES_MAX + 1)
-#define WHOLE_MOST 0x1p53
-#define GAP_OF     16 /* a gap is wider than one of so many parts of the other numbers' range */
-#define YEAR_LEAST 1900
-#define YEAR_MOST  2100
+#define EPOCH_LEAST 946684800.0  /* 2000-01-01, in seconds since 1970 */
+#define EPOCH_MOST  2208988800.0 /* 2040-01-01 */
+#define ENDS        (ODD_CODES_MAX + 1)
+#define WHOLE_MOST  0x1p53
+#define GAP_OF      16 /* a gap is wider than one of so many parts of the other numbers' range */
+#define YEAR_LEAST  1900
+#define YEAR_MOST   2100
 
 /* ---- codes ---- */
 
@@ -182,6 +184,10 @@ static bool is_written(double number, enum numbered_date form)
         return is_likely_day(year, first, second);
     case WRITTEN_MINUTE:
         return is_moment(digits % 10000 * 100) && is_written((double)(digits / 10000), WRITTEN_DAY);
+    case WRITTEN_EPOCH:
+        return number >= EPOCH_LEAST && number <= EPOCH_MOST;
+    case WRITTEN_EPOCH_MS:
+        return number >= 1e3 * EPOCH_LEAST && number <= 1e3 * EPOCH_MOST;
     default:
         return is_moment(digits % 1000000) && is_written((double)(digits / 1000000), WRITTEN_DAY);
     }
@@ -332,13 +338,51 @@ static void note_dates(struct slice name, const struct odd_numbers *odd, bool is
     text_deinit(&date);
 }
 
+/* Does a part of the name say that it is a time? */
+static bool is_called_time(struct slice name)
+{
+    static const char *const parts[] = {"ts",   "time", "timestamp", "date", "at",
+                                        "when", "unix", "epoch",     "utc",  "datetime"};
+    size_t first = 0;
+
+    for (size_t end = 0; end <= name.size; end++) {
+        if (end < name.size && name.data[end] != '_' && name.data[end] != ' ')
+            continue;
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+            if (slice_is_fold((struct slice){name.data + first, end - first}, parts[i]))
+                return true;
+        first = end + 1;
+    }
+    return false;
+}
+
+static void note_epochs(struct slice name, const struct odd_numbers *odd,
+                        struct notice_list *notices)
+{
+    const bool is_ms = odd->form == WRITTEN_EPOCH_MS;
+
+    notice_add(notices, NOTICE_READING,
+               "column \"%.*s\" looks like %s since 1970, as %.0f, and is taken as these numbers, "
+               "which say neither the hour nor the weekday",
+               SLICE_FORMAT(name), is_ms ? "milliseconds" : "seconds", odd->code);
+    notice_hint(notices,
+                "datetime(%s%s, 'unixepoch') AS %s in SQLite, to_timestamp(%s%s) AS %s in "
+                "PostgreSQL make dates of them.",
+                SQL_NAME(name), is_ms ? " / 1000" : "", SQL_NAME(name), SQL_NAME(name),
+                is_ms ? " / 1000" : "", SQL_NAME(name));
+}
+
 static void note(struct slice name, const struct odd_numbers *odd, bool is_label,
                  struct notice_list *notices)
 {
-    if (odd->form != WRITTEN_NONE)
+    if (odd->form == WRITTEN_EPOCH || odd->form == WRITTEN_EPOCH_MS) {
+        if (!is_label && is_called_time(name))
+            note_epochs(name, odd, notices);
+    } else if (odd->form != WRITTEN_NONE) {
         note_dates(name, odd, is_label, notices);
-    else if (odd->codes > 0)
+    } else if (odd->codes > 0) {
         note_codes(name, odd, is_label, notices);
+    }
 }
 
 void odd_numbers_note(const struct sampled_column *columns, const struct jobspec *spec,

@@ -7,6 +7,8 @@
  *     0                 the same beside numbers that all are far above it
  *     20240131          all cells are dates when their digits are year, month and day, in one of
  *                       some orders, also with a time
+ *     1706659200        all cells are seconds or milliseconds since 1970, of this century, and the
+ *                       column has the name of a time (told of inputs alone)
  *
  * A model takes both as the numbers that they are, unless robust_inputs.h makes a missing value of
  * a code: this is for a notice. Nothing is said of few cells and of few different ones.
@@ -15,8 +17,7 @@
  * the greatest of a type) and is farther from the other numbers than these from each other. So a
  * single far value, a long tail and counts are no codes.
  */
-#ifndef RUNTIME_DATA_ODD_NUMBERS_H
-#define RUNTIME_DATA_ODD_NUMBERS_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 #include "runtime/data/dataset.h"
@@ -38,6 +39,8 @@ enum numbered_date {
     WRITTEN_MONTH_FIRST, /* 1312024 */
     WRITTEN_MINUTE,      /* 202401312359 */
     WRITTEN_SECOND,      /* 20240131235959 */
+    WRITTEN_EPOCH,       /* seconds since 1970, of 2000 to 2040 */
+    WRITTEN_EPOCH_MS,    /* milliseconds since then */
     WRITTEN_DATES
 };
 
@@ -62,5 +65,3 @@ struct sampled_column;
  * of a regression. columns: of the job (column_sample.h). */
 void odd_numbers_note(const struct sampled_column *columns, const struct jobspec *spec,
                       const struct dataset *dataset);
-
-#endif

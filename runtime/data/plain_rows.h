@@ -5,8 +5,7 @@
  *
  * What a job without shuffle learns from: its steps take rows from everywhere.
  */
-#ifndef RUNTIME_DATA_PLAIN_ROWS_H
-#define RUNTIME_DATA_PLAIN_ROWS_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 #include "runtime/data/dataset.h"
@@ -19,5 +18,3 @@ enum status plain_rows_check(const struct dataset *dataset, uint64_t rows, struc
  * data set gets everything else, a row store included. Errors: dataset_open's. */
 enum status plain_rows_open(struct dataset *dataset, const struct jobspec *spec, struct team *team,
                             struct error *err);
-
-#endif

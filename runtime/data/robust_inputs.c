@@ -1,5 +1,7 @@
 #include "runtime/data/robust_inputs.h"
 
+#include <math.h>
+
 #include "jobspec/jobspec_sections.h"
 
 /* ---- notices ---- */
@@ -86,12 +88,66 @@ static void note_code(const struct transform_input *input, const struct sampled_
                 SLICE_FORMAT(input->spec.name));
 }
 
-/* ---- inputs ---- */
+/* ---- what is told alone ---- */
 
 static bool is_dominated(double deviation, const struct robust_range *range)
 {
     return range->deviation > 0 && deviation > ROBUST_DOMINATED * range->deviation;
 }
+
+/* Sums of squares are those of a few values. */
+static void tell(const struct sampled_column *column, const struct transform_input *input,
+                 struct notice_list *notices)
+{
+    if (column->odd.codes > 0 || !is_dominated(input->scale, &column->range))
+        return;
+    notice_add(notices, NOTICE_OUTLIERS,
+               "column \"%.*s\": a few values are far from all others (its deviation is %.3g, that "
+               "of its middle half %.3g around %.3g), and decide what is learned of it",
+               SLICE_FORMAT(input->spec.name), input->scale, column->range.deviation,
+               column->range.middle);
+    notice_hint(notices, "If they are wrong, leave them out or make NULL of them. If they are "
+                         "right, the column's logarithm in the SELECT may say more.");
+}
+
+/* A squared error learns from labels in the order of how far they are: of one that is a thousand
+ * times as far off as most differ, first of all and nearly alone. */
+static void note_far_labels(const struct robust_range *middle, const struct jobspec *spec,
+                            const struct dataset *dataset)
+{
+    const struct kind *kind = kind_of(spec);
+    const struct spool_column_summary *label = &dataset->spool.summaries[spec->input_count];
+    const double half = middle->deviation * ROBUST_HALF;
+
+    if (spec->task != TASK_REGRESSION || !kind->squares_errors ||
+        !kind->squares_errors(&spec->params) || !(half > 0) ||
+        !(label->greatest - label->least > ROBUST_LABELS_FAR * half))
+        return;
+    notice_add(dataset->notices, NOTICE_LABEL,
+               "label column \"%.*s\": a few labels are far from all others (from %.4g to %.4g, "
+               "where the middle half is %.3g wide), and the squared error learns from these first",
+               SLICE_FORMAT(spec->label), label->least, label->greatest, half);
+    notice_hint(dataset->notices, "If they are wrong, leave them out; else an absolute error, or "
+                                  "the logarithm of the label, gives them less weight.");
+}
+
+/* Below that squares of labels are 0, and with them losses and R2. */
+static void note_vanishing_labels(const struct jobspec *spec, const struct dataset *dataset)
+{
+    const struct spool_column_summary *label = &dataset->spool.summaries[spec->input_count];
+    const double most = fmax(fabs(label->least), fabs(label->greatest));
+
+    if (spec->task != TASK_REGRESSION || kind_of(spec)->learns_series || !(most > 0) ||
+        most >= ROBUST_LABELS_LEAST)
+        return;
+    notice_add(dataset->notices, NOTICE_LABEL,
+               "label column \"%.*s\" has no number beyond %.3g, whose square is 0 to a computer: "
+               "neither losses nor R2 tell anything",
+               SLICE_FORMAT(spec->label), most);
+    notice_hint(dataset->notices, "Multiply the label by a constant in the SELECT.");
+}
+
+/* ---- inputs ---- */
 
 static void leave_code_out(const struct sampled_column *column, enum far_values far,
                            struct transform_input *input)
@@ -139,10 +195,14 @@ enum status robust_inputs(const struct sampled_column *columns, const struct job
 
     if (!ranged)
         return fail_no_memory(err);
+    note_vanishing_labels(spec, dataset);
+    note_far_labels(&columns[spec->input_count].range, spec, dataset);
     for (uint32_t i = 0; i < transform->input_count && far != FAR_KEPT; i++) {
         const double before = transform->inputs[i].scale;
 
-        if (!transform_is_number(&transform->inputs[i]) ||
+        if (far == FAR_TOLD && transform_is_number(&transform->inputs[i]))
+            tell(&columns[i], &transform->inputs[i], dataset->notices);
+        if (far == FAR_TOLD || !transform_is_number(&transform->inputs[i]) ||
             !settle_input(&columns[i], far, spec->inputs[i].keeps_codes, &transform->inputs[i],
                           dataset, &is_ranged))
             continue;

@@ -12,11 +12,13 @@
  *                                    linear model does so only where they are few (FEW_FAR_OF)
  *                                    and COLUMN NUMERIC does not keep them: a line goes on
  *
+ * A kind that takes numbers as they are may have a notice of a few far ones (FAR_TOLD). So has each
+ * regression that learns by squared errors, of labels.
+ *
  * The transform keeps what was decided, so that scoring does the same. The middle half and the code
  * are those of a sample of the training rows (column_sample.h), the deviation that of all of them.
  */
-#ifndef RUNTIME_DATA_ROBUST_INPUTS_H
-#define RUNTIME_DATA_ROBUST_INPUTS_H
+#pragma once
 
 #include "runtime/data/column_sample.h"
 #include "runtime/data/dataset.h"
@@ -29,9 +31,10 @@
             code is left out, the deviation of the sample scales a linear model's column, and what \
             the sample has not seen counts as no farther than this */
 
+#define ROBUST_LABELS_LEAST 1e-150 /* squares of smaller labels lose digits, or are 0 */
+#define ROBUST_LABELS_FAR   1000.0 /* times as wide as the middle half are all labels */
+
 /* Changes the inputs of the transform that need it, and adds a notice for each. columns: of the
  * inputs, in their order. NO_MEMORY. */
 enum status robust_inputs(const struct sampled_column *columns, const struct jobspec *spec,
                           struct dataset *dataset, struct error *err);
-
-#endif

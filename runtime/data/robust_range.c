@@ -3,8 +3,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#define NORMAL_QUARTILES 1.349 /* from the first to the third of a normal distribution, by its */
-#define NORMAL_TAILS     3.290 /* deviation; from the share of .05 to that of .95 */
+#define NORMAL_TAILS 3.290 /* a normal distribution's width from the share .05 to .95 */
 
 static double quantile(const double *sorted, size_t count, uint32_t percent)
 {
@@ -23,7 +22,7 @@ bool robust_range_of(const double *sorted, size_t count, struct robust_range *ra
     *range = (struct robust_range){0};
     if (count < ROBUST_COUNT_MIN)
         return false;
-    deviation = width(sorted, count, 25, 75) / NORMAL_QUARTILES;
+    deviation = width(sorted, count, 25, 75) / ROBUST_HALF;
     if (!(deviation > 0)) /* half of the values are the same one */
         deviation = width(sorted, count, 5, 95) / NORMAL_TAILS;
     if (!(deviation > 0) || !isfinite(deviation))

@@ -28,8 +28,7 @@
  * is given back, order and all, when a step has taken the last, or none: the lane moved elsewhere,
  * or the state did. Any step can follow any other one.
  */
-#ifndef RUNTIME_DATA_ROW_LANES_H
-#define RUNTIME_DATA_ROW_LANES_H
+#pragma once
 
 #include "runtime/data/dataset.h"
 
@@ -104,5 +103,3 @@ void row_lanes_release(struct row_lanes *lanes, struct team *team);
 
 /* Whether all orders are, and were, as they were made. */
 bool row_lanes_are_intact(const struct row_lanes *lanes);
-
-#endif

@@ -4,8 +4,7 @@
  * By (random(seed, purpose, a, hash), hash): a function of the set of rows
  * alone. Rows that tie have the same hash, that is the same cells.
  */
-#ifndef RUNTIME_DATA_ROW_ORDER_H
-#define RUNTIME_DATA_ROW_ORDER_H
+#pragma once
 
 #include "base/random.h"
 #include "base/team.h"
@@ -55,5 +54,3 @@ static inline bool row_hashes_equal(const struct row_hash *a, const struct row_h
 
 /* Hash of a row that equals so many rows before it: 1 or more. */
 struct row_hash row_hash_of_copy(const struct row_hash *hash, uint64_t number);
-
-#endif

@@ -15,8 +15,7 @@
  * changes by itself is found. A spool that is mapped is not hashed: its file is the system's to
  * keep.
  */
-#ifndef RUNTIME_DATA_ROW_STORE_H
-#define RUNTIME_DATA_ROW_STORE_H
+#pragma once
 
 #include "runtime/data/dataset.h"
 
@@ -86,5 +85,3 @@ enum status row_store_verify(const struct dataset *dataset, uint64_t *position, 
 
 /* The bytes of so many encoded rows. */
 uint64_t row_store_bytes(const struct dataset *dataset, uint64_t rows);
-
-#endif

@@ -138,11 +138,6 @@ static struct interval run_of(const struct spool_extent *extent)
     return (struct interval){extent->offset, extent->offset + extent->size};
 }
 
-static struct spool_extent extent_of(uint32_t file, struct interval run)
-{
-    return (struct spool_extent){file, run.first, run.end - run.first};
-}
-
 /* ---- requests ---- */
 
 static void queue_add(struct request_queue *queue, struct request *request)
@@ -253,7 +248,8 @@ static enum status ask(struct sparse_files *files, const struct extent_list *lis
 
         while (status == STATUS_OK &&
                interval_set_gap(&file->wanted, run_of(&list->extents[i]), &gap)) {
-            const struct spool_extent extent = extent_of(number, gap);
+            const struct spool_extent extent =
+                (struct spool_extent){number, gap.first, gap.end - gap.first};
 
             if (!list_add(&missing, &extent) || !interval_set_add(&file->wanted, gap) ||
                 (!need && !interval_set_add(&file->ahead, gap)))

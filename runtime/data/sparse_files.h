@@ -10,8 +10,7 @@
  * Threads are started when there is something to read, and what the origin keeps open for them is
  * closed when there has been nothing to read for some seconds.
  */
-#ifndef RUNTIME_DATA_SPARSE_FILES_H
-#define RUNTIME_DATA_SPARSE_FILES_H
+#pragma once
 
 #include "base/text.h"
 #include "runtime/data/spool_source.h"
@@ -49,5 +48,3 @@ enum status sparse_files_open(const char *folder, const struct sparse_file *file
 enum status sparse_files_put(struct sparse_files *files, uint32_t reader, uint32_t file,
                              uint64_t offset, struct slice bytes, struct error *err);
 bool sparse_files_are_closing(const struct sparse_files *files);
-
-#endif

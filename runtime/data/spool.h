@@ -22,8 +22,7 @@
  * All numbers are little-endian; sections are 8-byte aligned. A reader checks
  * every offset and size against the file before it follows it.
  */
-#ifndef RUNTIME_DATA_SPOOL_H
-#define RUNTIME_DATA_SPOOL_H
+#pragma once
 
 #include <string.h>
 
@@ -220,5 +219,3 @@ static inline bool spool_is_null(const struct spool_column_view *column, uint32_
 {
     return column->nulls && (column->nulls[row / 8] >> (row % 8) & 1);
 }
-
-#endif

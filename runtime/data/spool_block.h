@@ -1,8 +1,7 @@
 /*
  * spool_block.h - the bytes of a block as columns (spool_format.h).
  */
-#ifndef RUNTIME_DATA_SPOOL_BLOCK_H
-#define RUNTIME_DATA_SPOOL_BLOCK_H
+#pragma once
 
 #include "runtime/data/spool_format.h"
 
@@ -22,5 +21,3 @@ enum status spool_view_columns(const struct spool_shape *shape, struct spool_blo
 /* The same for one of its rows: the views of texts mean nothing for others. */
 enum status spool_view_row(const struct spool_shape *shape, struct spool_block *block, uint32_t row,
                            struct error *err);
-
-#endif

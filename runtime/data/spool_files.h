@@ -9,8 +9,7 @@
  *
  * All calls but new, finish and the two last may come from any thread.
  */
-#ifndef RUNTIME_DATA_SPOOL_FILES_H
-#define RUNTIME_DATA_SPOOL_FILES_H
+#pragma once
 
 #include "runtime/data/spool_format.h"
 #include "runtime/data/spool_source.h"
@@ -108,5 +107,3 @@ void spool_part_remove(const char *path, uint32_t number);
 bool spool_file_path(const char *path, uint32_t number, char buffer[SPOOL_PATH_MAX]);
 /* The same, of a part that is not joined yet: train.part0.spool. */
 bool spool_part_path(const char *path, uint32_t number, char buffer[SPOOL_PATH_MAX]);
-
-#endif

@@ -31,8 +31,7 @@
  * The blocks of a file lie in the order of their entries, none over another one's, and the index
  * behind those of the first.
  */
-#ifndef RUNTIME_DATA_SPOOL_FORMAT_H
-#define RUNTIME_DATA_SPOOL_FORMAT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -125,5 +124,3 @@ static inline size_t spool_offsets_size(uint32_t rows)
 {
     return spool_pad(((size_t)rows + 1) * sizeof(uint32_t));
 }
-
-#endif

@@ -3,12 +3,9 @@
  *
  *     rows of a block in memory --part, key--> hashes of all | block of a range | block | ...
  */
-#ifndef RUNTIME_DATA_SPOOL_KEYED_H
-#define RUNTIME_DATA_SPOOL_KEYED_H
+#pragma once
 
 #include "runtime/data/spool_writer_parts.h"
 
 /* The writer's rows in memory go to its file, and those that are kept into its statistics. */
 enum status spool_write_keyed(struct spool_writer *writer, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * spool_reader.h - a spool's rows, mapped into memory.
  */
-#ifndef RUNTIME_DATA_SPOOL_READER_H
-#define RUNTIME_DATA_SPOOL_READER_H
+#pragma once
 
 #include "runtime/data/spool.h"
 #include "runtime/data/spool_source.h"
@@ -37,5 +36,3 @@ void spool_release_block(const struct spool *spool, uint32_t number);
 
 /* One value as a cell; texts stay in the map. */
 struct cell spool_cell(const struct spool_column_view *column, uint32_t row);
-
-#endif

@@ -83,13 +83,6 @@ static bool is_gone(const struct settling *settling, uint32_t block, uint32_t ro
     return settling->gone[settling->words[block] + row / 64] >> (row % 64) & 1;
 }
 
-/* Blocks of wide ranges have rows of several tasks. */
-static void mark_gone(struct settling *settling, uint32_t block, uint32_t row)
-{
-    __atomic_fetch_or(&settling->gone[settling->words[block] + row / 64], 1ull << (row % 64),
-                      __ATOMIC_RELAXED);
-}
-
 /* Those of the next blocks, when the first of them is looked at. */
 static void expect_hashes(const struct settling *settling, uint32_t block)
 {
@@ -274,7 +267,9 @@ static enum status move_row(struct settling *settling, struct settler *settler, 
                             uint32_t row, struct row_hash hash, uint32_t part, struct error *err)
 {
     TRY(view_block(settling, settler, number, err));
-    mark_gone(settling, number, row);
+    /* Blocks of wide ranges have rows of several tasks. */
+    __atomic_fetch_or(&settling->gone[settling->words[number] + row / 64], 1ull << (row % 64),
+                      __ATOMIC_RELAXED);
     if (settler->writer->statistics && settling->entries[number].part == SPOOL_KEPT)
         TRY(column_statistics_subtract(settler->writer->statistics, settler->columns, row, 1, NULL,
                                        err));

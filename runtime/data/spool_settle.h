@@ -14,8 +14,7 @@
  * a copy is put where it belongs: some hundred in a million, unless the table is full of equal
  * ones.
  */
-#ifndef RUNTIME_DATA_SPOOL_SETTLE_H
-#define RUNTIME_DATA_SPOOL_SETTLE_H
+#pragma once
 
 #include "runtime/data/column_sample.h"
 #include "runtime/data/spool_writer_parts.h"
@@ -33,5 +32,3 @@ struct spool_settled {
 enum status spool_settle(struct spool_writer *writer, struct spool_settled *settled,
                          struct error *err);
 void spool_settled_deinit(struct spool_settled *settled);
-
-#endif

@@ -8,8 +8,7 @@
  * A caller that looks at bytes of such files needs them before, and says when it is done. Without a
  * source all bytes are there. Need, done and expect may come from any thread.
  */
-#ifndef RUNTIME_DATA_SPOOL_SOURCE_H
-#define RUNTIME_DATA_SPOOL_SOURCE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ struct spool_source {
     /* Nobody uses the files any more. */
     void (*close)(void *self);
 };
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * spool_writer.h - rows into a spool, typed by column.
  */
-#ifndef RUNTIME_DATA_SPOOL_WRITER_H
-#define RUNTIME_DATA_SPOOL_WRITER_H
+#pragma once
 
 #include "runtime/data/spool.h"
 #include "scoring/cell_counts.h"
@@ -78,5 +77,3 @@ void spool_writer_read_from(struct spool_writer *writer, const struct spool_sour
 enum status spool_writer_close(struct spool_writer *writer, struct error *err);
 /* Throws the file away. */
 void spool_writer_abandon(struct spool_writer *writer);
-
-#endif

@@ -5,8 +5,7 @@
  *     spool_keyed.c    or as blocks of ranges of keys, where the spool lies by key
  *     spool_settle.c   what is known of all rows alone: equal rows, which rows are held out
  */
-#ifndef RUNTIME_DATA_SPOOL_WRITER_PARTS_H
-#define RUNTIME_DATA_SPOOL_WRITER_PARTS_H
+#pragma once
 
 #include "runtime/data/column_statistics.h"
 #include "runtime/data/spool_files.h"
@@ -84,5 +83,3 @@ enum status spool_writer_grow(struct spool_writer *writer, struct error *err);
 /* One more row, as it lies in another block, under a hash of its own; summaries have it already. */
 enum status spool_put_copy(struct spool_writer *writer, const struct spool_block *block,
                            uint32_t row, struct row_hash hash, uint32_t part, struct error *err);
-
-#endif

@@ -13,8 +13,7 @@
  * larger one the server makes four rows of another table for each page, each with an entry of an
  * index.
  */
-#ifndef RUNTIME_DATA_STAGED_PIECES_H
-#define RUNTIME_DATA_STAGED_PIECES_H
+#pragma once
 
 #include "base/text.h"
 
@@ -40,5 +39,3 @@ struct staged_file {
     const char *path;
     struct slice bytes;
 };
-
-#endif

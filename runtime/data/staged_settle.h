@@ -8,8 +8,7 @@
  * A worker does it over its connection (pgstore/settle_rows.h), or the server itself
  * (extension/postgres/server/stage_shard.c). Where two do, the first counts: both store the same.
  */
-#ifndef RUNTIME_DATA_STAGED_SETTLE_H
-#define RUNTIME_DATA_STAGED_SETTLE_H
+#pragma once
 
 #include "base/text.h"
 #include "runtime/data/sparse_files.h"
@@ -44,5 +43,3 @@ struct staged_table {
 /* Works in the folder, and leaves nothing there. */
 enum status staged_settle(const struct staged_table *table, const char *folder,
                           const struct settled_spool *spools, size_t count, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * text_notices.h - what a model does not know of the words of its texts (weighted_terms.h).
  */
-#ifndef RUNTIME_DATA_TEXT_NOTICES_H
-#define RUNTIME_DATA_TEXT_NOTICES_H
+#pragma once
 
 #include "inputs/input.h"
 #include "params/notice_list.h"
@@ -11,5 +10,3 @@
  * texts, and the mark of texts that are cut. */
 void text_terms_note(const struct transform_input *input, uint64_t counted, uint64_t rows,
                      struct notice_list *notices);
-
-#endif

@@ -2,8 +2,7 @@
  * weightless_classes.h - classes whose training rows all weigh 0, by the column of sample weights
  * or by train.class_weight: nothing is learned of them, and no row is predicted to be one.
  */
-#ifndef RUNTIME_DATA_WEIGHTLESS_CLASSES_H
-#define RUNTIME_DATA_WEIGHTLESS_CLASSES_H
+#pragma once
 
 #include "runtime/data/column_statistics.h"
 #include "runtime/data/dataset.h"
@@ -12,5 +11,3 @@
  * kind of model needs weight of each class. Labels, their counts and their weights are there. */
 enum status weightless_classes(const struct column_statistics *statistics, struct dataset *dataset,
                                struct error *err);
-
-#endif

@@ -7,8 +7,7 @@
  * ' ', as lower() and trim() of both databases take them. Genotypes ("AA", "Aa", "aa") are meant as
  * they are, and a few rows of many are not worth a word, unless they make a class.
  */
-#ifndef RUNTIME_DATA_WORD_SPELLINGS_H
-#define RUNTIME_DATA_WORD_SPELLINGS_H
+#pragma once
 
 #include "runtime/data/word_table.h"
 
@@ -21,5 +20,3 @@ struct notice_list;
 /* Adds a notice where there is a reason. The words are texts; entries of count 0 are none. */
 enum status word_spellings_note(const struct word_table *words, struct slice name, bool are_classes,
                                 struct notice_list *notices, struct error *err);
-
-#endif

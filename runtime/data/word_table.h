@@ -4,8 +4,7 @@
  * Words are borrowed. Entries are numbered as they are first seen, which
  * depends on the order of the rows: sort them before anything is made of them.
  */
-#ifndef RUNTIME_DATA_WORD_TABLE_H
-#define RUNTIME_DATA_WORD_TABLE_H
+#pragma once
 
 #include "base/error.h"
 #include "base/text.h"
@@ -42,5 +41,3 @@ uint32_t word_table_find(const struct word_table *table, struct slice word);
  * in memory, and what of it each of them needs is fetched beside what the others do. */
 void word_table_find_many(const struct word_table *table, const struct slice *words, uint32_t count,
                           uint32_t *entries);
-
-#endif

@@ -5,8 +5,7 @@
  * sockets live in $XDG_RUNTIME_DIR/totrain.XXXXXX (or under /tmp), mode 0700,
  * and the link `control` in the job's folder leads to the supervisor's.
  */
-#ifndef RUNTIME_LAUNCH_CONTROL_H
-#define RUNTIME_LAUNCH_CONTROL_H
+#pragma once
 
 #include "base/error.h"
 #include "runtime/launch/job_folder.h"
@@ -42,5 +41,3 @@ enum status control_ask(const char *job_folder, const char *line, struct error *
 void control_write_reply(const struct error *err, struct text *reply);
 /* The answer as an error or none. Public for the tests: it reads what another process wrote. */
 enum status control_read_reply(struct slice reply, struct error *err);
-
-#endif

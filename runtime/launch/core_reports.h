@@ -5,8 +5,7 @@
  *
  * Supervisors write them; whoever lists jobs reads them, too.
  */
-#ifndef RUNTIME_LAUNCH_CORE_REPORTS_H
-#define RUNTIME_LAUNCH_CORE_REPORTS_H
+#pragma once
 
 #include <limits.h>
 
@@ -28,5 +27,3 @@ bool core_reports_standing(const char *job_folder, struct core_standing *standin
 
 /* Removes what killed supervisors have left of the jobs in this folder. */
 void core_reports_sweep(const char *jobs);
-
-#endif

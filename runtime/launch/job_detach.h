@@ -1,8 +1,7 @@
 /*
  * job_detach.h - a job without a session: its supervisor outlives the process that starts it.
  */
-#ifndef RUNTIME_LAUNCH_JOB_DETACH_H
-#define RUNTIME_LAUNCH_JOB_DETACH_H
+#pragma once
 
 #include "base/error.h"
 #include "runtime/launch/job_folder.h"
@@ -11,5 +10,3 @@
  * new job, or one that no process runs any more. Returns when it answers requests
  * (control.h), with its own error when it cannot begin. */
 enum status job_detach(const char *program, const struct job_folder *folder, struct error *err);
-
-#endif

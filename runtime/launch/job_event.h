@@ -1,8 +1,7 @@
 /*
  * job_event.h - what a supervisor writes on its standard output: one JSON object a line.
  */
-#ifndef RUNTIME_LAUNCH_JOB_EVENT_H
-#define RUNTIME_LAUNCH_JOB_EVENT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,6 +20,9 @@ enum job_event_kind {
     JOB_FAILED, /* error filled */
     JOB_STAGED  /* the workers have stored the rows: nobody reads the user's table any more */
 };
+
+/* The first moments of a job tell nothing about the rest: none is estimated before. */
+#define JOB_ESTIMATE_AFTER_S 2
 
 struct event_metric {
     char name[WORD_BYTES_MAX + 1];
@@ -50,5 +52,3 @@ void job_event_add_metrics(const struct job_event *event, struct cJSON *json);
 /* One line, newline included, and back: what the supervisor writes. */
 void job_event_write(const struct job_event *event, struct text *out);
 enum status job_event_read(struct slice line, struct job_event *event, struct error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * its snapshots. STATE is $TOTRAIN_STATE, else $XDG_STATE_HOME/totrain, else
  * ~/.local/state/totrain. ID is the smallest number above all that exist.
  */
-#ifndef RUNTIME_LAUNCH_JOB_FOLDER_H
-#define RUNTIME_LAUNCH_JOB_FOLDER_H
+#pragma once
 
 #include <limits.h>
 #include <stdbool.h>
@@ -66,5 +65,3 @@ bool job_folder_is_held(const char *folder);
 
 /* Jobs below this state folder whose rows are being read, or that run. */
 enum status job_count_active(const char *state, uint32_t *count, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * job_lock.h - whether a supervisor runs a job: a lock on its job.json, which the kernel releases
  * when the supervisor's process ends in any way, and with the machine.
  */
-#ifndef RUNTIME_LAUNCH_JOB_LOCK_H
-#define RUNTIME_LAUNCH_JOB_LOCK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -39,5 +38,3 @@ bool job_is_given_up(const char *folder);
  * for it. */
 enum status job_leave_behind(const char *folder, struct error *err);
 bool job_is_left_behind(const char *folder);
-
-#endif

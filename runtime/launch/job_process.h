@@ -12,8 +12,7 @@
  *
  * No libevent, BLAS or OpenSSL in this room: it is linked into the databases.
  */
-#ifndef RUNTIME_LAUNCH_JOB_PROCESS_H
-#define RUNTIME_LAUNCH_JOB_PROCESS_H
+#pragma once
 
 #include <limits.h>
 #include <sys/types.h>
@@ -65,5 +64,3 @@ enum status job_scale_by_id(const char *state, int64_t id, int64_t workers, stru
 /* Likewise of parameter servers: 1 to JOBSPEC_SERVERS_MAX, of a job that has some. */
 enum status job_scale_servers_by_id(const char *state, int64_t id, int64_t servers,
                                     struct error *err);
-
-#endif

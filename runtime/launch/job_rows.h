@@ -1,8 +1,7 @@
 /*
  * job_rows.h - two jobs with the same rows, which are on the disk once.
  */
-#ifndef RUNTIME_LAUNCH_JOB_ROWS_H
-#define RUNTIME_LAUNCH_JOB_ROWS_H
+#pragma once
 
 #include "runtime/launch/job_folder.h"
 
@@ -11,5 +10,3 @@
  * them removes a name. IO with the path. */
 enum status job_rows_link(const struct job_folder *from, const struct job_folder *to,
                           const char *also, struct error *err);
-
-#endif

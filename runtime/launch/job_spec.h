@@ -1,8 +1,7 @@
 /*
  * job_spec.h - job.json in a job's folder.
  */
-#ifndef RUNTIME_LAUNCH_JOB_SPEC_H
-#define RUNTIME_LAUNCH_JOB_SPEC_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 #include "runtime/launch/job_folder.h"
@@ -15,5 +14,3 @@ enum status job_write_spec(const struct job_folder *folder, const struct jobspec
  * was written. A file without a checksum, of an older version, is read. */
 enum status job_read_spec(const char *folder, struct arena *arena, struct jobspec *spec,
                           struct text *json, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * job_sync.h - writes a job's folder to the disk, before the submission of a detached job returns.
  */
-#ifndef RUNTIME_LAUNCH_JOB_SYNC_H
-#define RUNTIME_LAUNCH_JOB_SYNC_H
+#pragma once
 
 #include "base/error.h"
 
@@ -10,5 +9,3 @@
  * folders above that may be as new. Called before a detached job is acknowledged. IO with the
  * path. */
 enum status job_sync(const char *folder, struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * An argument array, never a shell; nothing inherited but three descriptors;
  * signals as at the start of a program.
  */
-#ifndef RUNTIME_LAUNCH_SPAWN_H
-#define RUNTIME_LAUNCH_SPAWN_H
+#pragma once
 
 #include <sys/types.h>
 
@@ -26,5 +25,3 @@ enum status spawn_process(const struct spawn *spawn, pid_t *pid, struct error *e
  * end it. */
 enum status spawn_supervisor(const char *program, const char *folder, const char *log, int lifeline,
                              int events, pid_t *pid, struct error *err);
-
-#endif

@@ -1,12 +1,9 @@
 /*
  * tensorboard_folder.h - the folder of TensorBoard's event files, checked before the job starts.
  */
-#ifndef RUNTIME_LAUNCH_TENSORBOARD_FOLDER_H
-#define RUNTIME_LAUNCH_TENSORBOARD_FOLDER_H
+#pragma once
 
 #include "base/error.h"
 
 /* Make the folder of log.tensorboard, and those that it lies in. IO, PERMISSION. */
 enum status tensorboard_folder_make(struct slice folder, struct error *err);
-
-#endif

@@ -85,14 +85,25 @@ static void note_chance(const struct judged *judged, struct metrics *measured, c
 
 /* The model ranks two classes well enough, and yet predicts the same one for all rows. */
 static void note_unseen(const struct judged *judged, struct metrics *measured, const char *part,
-                        struct notice_list *notices)
+                        bool is_weighed, struct notice_list *notices)
 {
     notice_add(notices, NOTICE_BASELINE,
                "the model predicts the most frequent class of all %llu %s rows, as rows of the "
                "other are rare; it ranks them with AUC %.3g",
                (unsigned long long)judged->rows, part, metrics_value(measured, METRIC_AUC));
-    notice_hint(notices, "WITH train.class_weight = 'balanced' finds more of the rare class, or "
-                         "predict.threshold in PREDICT.");
+    notice_hint(
+        notices, "%spredict.threshold in PREDICT%s.",
+        is_weighed ? "" : "WITH train.class_weight = 'balanced' finds more of the rare class, or ",
+        is_weighed ? " finds more of the rare class" : "");
+}
+
+/* Do some classes weigh more than others? */
+static bool has_class_weights(const struct dataset *dataset)
+{
+    for (uint32_t i = 1; dataset->class_weights && i < dataset->labels.count; i++)
+        if (dataset->class_weights[i] != dataset->class_weights[0])
+            return true;
+    return false;
 }
 
 static void judge_classes(const struct dataset *dataset, struct metrics *measured, const char *part,
@@ -110,7 +121,7 @@ static void judge_classes(const struct dataset *dataset, struct metrics *measure
         note_chance(&judged, measured, part, notices);
     else if (is_no_better && classes == 2 && !is_chance(&judged, measured, classes) &&
              metrics_class_predicted(measured, judged.most) == judged.rows)
-        note_unseen(&judged, measured, part, notices);
+        note_unseen(&judged, measured, part, has_class_weights(dataset), notices);
 }
 
 static void judge_numbers(struct metrics *measured, const char *part, struct notice_list *notices)

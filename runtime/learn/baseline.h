@@ -11,8 +11,7 @@
  * standard deviations above the mean of random answers: a model that is a little better is not
  * talked down.
  */
-#ifndef RUNTIME_LEARN_BASELINE_H
-#define RUNTIME_LEARN_BASELINE_H
+#pragma once
 
 #include "runtime/data/dataset.h"
 #include "scoring/metrics.h"
@@ -22,5 +21,3 @@
 /* `measured`: rows of the data set's kind, with labels. part: "validation", what the rows are. */
 void baseline_notice(const struct dataset *dataset, struct metrics *measured, const char *part,
                      struct notice_list *notices);
-
-#endif

@@ -21,8 +21,7 @@
  * Rows are sorted by score and counted before anything is computed: their order makes no difference
  * to a bit.
  */
-#ifndef RUNTIME_LEARN_FINAL_FIT_H
-#define RUNTIME_LEARN_FINAL_FIT_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 #include "runtime/data/dataset.h"
@@ -53,5 +52,3 @@ enum status final_fit_scores(struct final_fit *fit, struct slice **slices, uint3
                              struct error *err);
 /* INVALID where no threshold does what is asked for. */
 enum status final_fit_finish(struct final_fit *fit, struct final_step *final, struct error *err);
-
-#endif

@@ -16,8 +16,7 @@
  * asked again and again. How large that one was is a level of some bits, and
  * levels are counted, since counts can be added as the sums are.
  */
-#ifndef RUNTIME_LEARN_FIXED_POINT_H
-#define RUNTIME_LEARN_FIXED_POINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ int fixed_highest_level(const int64_t counts[FIXED_COUNT_WORDS]);
  * too small for it. */
 int fixed_next_exponent(uint32_t greatest, int highest_level, int exponent);
 int fixed_coarser_exponent(int exponent);
-
-#endif

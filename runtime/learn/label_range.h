@@ -1,8 +1,7 @@
 /*
  * label_range.h - the least and the greatest label of a job's rows, those that are held out, too.
  */
-#ifndef RUNTIME_LEARN_LABEL_RANGE_H
-#define RUNTIME_LEARN_LABEL_RANGE_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 #include "runtime/data/dataset.h"
@@ -13,5 +12,3 @@ struct label_range {
 
 /* The range of all rows' labels, which the spools know without being read. */
 struct label_range label_range_of(const struct jobspec *spec, const struct dataset *dataset);
-
-#endif

@@ -217,24 +217,12 @@ static enum status begin_anew(struct learner *learner, struct error *err);
 
 /* ---- open and close ---- */
 
-void learner_init(struct learner *learner, const struct learner_method *method, void *progress,
-                  const struct jobspec *spec, const struct dataset *dataset, struct team *team)
-{
-    learner->method = method;
-    learner->progress = progress;
-    learner->spec = spec;
-    learner->dataset = dataset;
-    learner->team = team;
-}
-
-enum status learner_open(struct learner *learner, struct error *err)
+static enum status open_state(struct learner *learner, struct error *err)
 {
     const struct listed listed = list_arrays(learner);
 
-    if (row_store_expects(learner->dataset) && learner->course.buckets == 0)
-        learner->course = (struct learner_course){1, 1};
-    else if (learner->course.buckets == 0)
-        learner->course = (struct learner_course){0, 1};
+    if (learner->course.buckets == 0)
+        learner->course = (struct learner_course){row_store_expects(learner->dataset) ? 1 : 0, 1};
     for (uint32_t i = 0; i < listed.count; i++)
         if (!*listed.arrays[i].at)
             TRY(new_array(learner, &listed.arrays[i], listed.arrays[i].bytes, listed.arrays[i].at,
@@ -259,6 +247,32 @@ void learner_close(struct learner *learner)
     free(learner->starts);
     measuring_deinit(&learner->measuring);
     learner->method->close(learner);
+    free(learner);
+}
+
+enum status learner_open(const struct learner_method *method, const void *subject,
+                         const struct jobspec *spec, const struct dataset *dataset,
+                         struct team *team, struct learner **out, struct error *err)
+{
+    struct learner *learner = calloc(1, method->bytes);
+    enum status status;
+
+    if (!learner)
+        return fail_no_memory(err);
+    learner->method = method;
+    learner->subject = subject;
+    learner->progress = method->progress ? (char *)learner + method->progress_at : NULL;
+    learner->spec = spec;
+    learner->dataset = dataset;
+    learner->team = team;
+    status = method->plan(learner, err);
+    if (status == STATUS_OK)
+        status = open_state(learner, err);
+    if (status == STATUS_OK)
+        *out = learner;
+    else
+        learner_close(learner);
+    return status;
 }
 
 enum status learner_use_team(struct learner *learner, struct team *team, struct error *err)
@@ -674,228 +688,4 @@ void *learner_memory(struct learner *learner, const char *name, size_t *size)
     *size = 0;
     return learner->method->memory ? learner->method->memory(learner, name, size)
                                    : learner_rows_memory(learner, name, size);
-}
-
-/* ---- the table that the runtime drives ---- */
-
-static void table_close(void *self)
-{
-    learner_close(self);
-}
-
-static enum status table_use_team(void *self, struct team *team, struct error *err)
-{
-    return learner_use_team(self, team, err);
-}
-
-static void table_restart(void *self)
-{
-    learner_restart(self);
-}
-
-static uint32_t table_lanes(const void *self)
-{
-    return ((const struct learner *)self)->lanes;
-}
-
-static uint32_t table_elements_most(const void *self)
-{
-    return ((const struct learner *)self)->elements_most;
-}
-
-static const struct phase *table_phase(const void *self)
-{
-    return &((const struct learner *)self)->phase;
-}
-
-static uint64_t table_steps_total(const void *self)
-{
-    return ((const struct learner *)self)->steps_total;
-}
-
-static uint32_t table_epochs_total(const void *self)
-{
-    return ((const struct learner *)self)->epochs_total;
-}
-
-static uint32_t table_lane_open(void *self, uint32_t first, uint32_t count, uint32_t done)
-{
-    return learner_lane_open(self, first, count, done);
-}
-
-static enum status table_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
-                                    int64_t *sums, struct touched_rows *rows, uint32_t *done,
-                                    struct error *err)
-{
-    return learner_contribute(self, first, count, integers, sums, rows, done, err);
-}
-
-static uint64_t table_waited_ms(const void *self)
-{
-    return ((const struct learner *)self)->waited_ms;
-}
-
-static struct learner_course table_course(const void *self)
-{
-    return ((const struct learner *)self)->course;
-}
-
-static struct fixed_resolved table_resolve(const void *self, const int64_t *fixed, uint32_t first,
-                                           uint32_t count, float *reals)
-{
-    return learner_resolve(self, fixed, first, count, reals);
-}
-
-static void table_end_soon(void *self)
-{
-    learner_end_soon(self);
-}
-
-static enum status table_apply(void *self, const struct phase_totals *totals,
-                               struct learner_report *report, struct error *err)
-{
-    return learner_apply(self, totals, report, err);
-}
-
-static enum status table_state_head(const void *self, struct text *head, struct error *err)
-{
-    return learner_state_head((void *)(uintptr_t)self, head, err);
-}
-
-static uint64_t table_state_bytes(const void *self)
-{
-    return learner_state_bytes((void *)(uintptr_t)self);
-}
-
-static void table_state_read(const void *self, uint64_t offset, size_t size, char *bytes)
-{
-    learner_state_read((void *)(uintptr_t)self, offset, size, bytes);
-}
-
-static enum status table_take_begin(void *self, struct slice head, uint64_t body_bytes,
-                                    struct error *err)
-{
-    return learner_take_begin(self, head, body_bytes, err);
-}
-
-static void table_take_piece(void *self, uint64_t offset, struct slice bytes)
-{
-    learner_take_piece(self, offset, bytes);
-}
-
-static enum status table_take_end(void *self, struct error *err)
-{
-    return learner_take_end(self, err);
-}
-
-static void table_take_abandon(void *self)
-{
-    learner_take_abandon(self);
-}
-
-static enum status table_measure(void *self, bool *is_done, struct error *err)
-{
-    return learner_measure(self, is_done, err);
-}
-
-static enum status table_result(const void *self, char digest[DIGEST_BYTES], uint64_t *rows,
-                                struct result_metric metrics[LEARNER_METRICS_MAX],
-                                size_t *metric_count, struct error *err)
-{
-    return learner_result(self, digest, rows, metrics, metric_count, err);
-}
-
-static enum status table_publish(const void *self, const char *digest, uint64_t *next,
-                                 size_t bytes_max, bool *is_at_end, model_row_sink *sink,
-                                 void *context, struct error *err)
-{
-    return learner_publish(self, digest, next, bytes_max, is_at_end, sink, context, err);
-}
-
-static uint64_t table_fingerprint(const void *self)
-{
-    return ((const struct learner *)self)->fingerprint;
-}
-
-static uint64_t table_check(const void *self)
-{
-    return learner_check((void *)(uintptr_t)self);
-}
-
-static uint64_t table_contributed(const void *self)
-{
-    return ((const struct learner *)self)->contributed;
-}
-
-static enum status table_verify(const void *self, struct error *err)
-{
-    return learner_verify((void *)(uintptr_t)self, LOOK_AT_ALL, NULL, err);
-}
-
-static enum status table_verify_used(const void *self, const struct touched_rows *rows,
-                                     struct error *err)
-{
-    return learner_verify((void *)(uintptr_t)self, LOOK_AT_USED, rows, err);
-}
-
-static enum status table_verify_rows(void *self, uint64_t *position, uint64_t most,
-                                     struct error *err)
-{
-    return learner_verify_rows(self, position, most, err);
-}
-
-static void *table_memory(void *self, const char *name, size_t *size)
-{
-    return learner_memory(self, name, size);
-}
-
-static void table_take_weights(void *self, uint64_t first, const float *values, uint64_t count)
-{
-    learner_take_weights(self, first, values, count);
-}
-
-static void table_end_learning(void *self)
-{
-    learner_end_learning(self);
-}
-
-struct learning learner_table(struct learner *learner)
-{
-    return (struct learning){
-        .self = learner,
-        .close = table_close,
-        .use_team = table_use_team,
-        .restart = table_restart,
-        .lanes = table_lanes,
-        .elements_most = table_elements_most,
-        .phase = table_phase,
-        .steps_total = table_steps_total,
-        .epochs_total = learner->epochs_total > 0 ? table_epochs_total : NULL,
-        .lane_open = learner_opens_lanes(learner) ? table_lane_open : NULL,
-        .contribute = table_contribute,
-        .waited_ms = table_waited_ms,
-        .course = table_course,
-        .resolve = learner->method->resolve ? table_resolve : NULL,
-        .end_soon = table_end_soon,
-        .apply = table_apply,
-        .state_head = table_state_head,
-        .state_bytes = table_state_bytes,
-        .state_read = table_state_read,
-        .take_begin = table_take_begin,
-        .take_piece = table_take_piece,
-        .take_end = table_take_end,
-        .take_abandon = table_take_abandon,
-        .take_weights = table_take_weights,
-        .end_learning = table_end_learning,
-        .measure = table_measure,
-        .result = table_result,
-        .publish = table_publish,
-        .fingerprint = table_fingerprint,
-        .check = table_check,
-        .contributed = table_contributed,
-        .verify = table_verify,
-        .verify_used = table_verify_used,
-        .verify_rows = table_verify_rows,
-        .memory = table_memory,
-    };
 }

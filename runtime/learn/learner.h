@@ -1,7 +1,7 @@
 /*
  * learner.h - the frame of all learners: what each of them would else write again.
  *
- *     init --plan, cut--> open --> contribute, apply ... --> DONE --> measure, result, publish
+ *     open (plan, cut) --> contribute, apply ... --> DONE --> measure, result, publish
  *
  * A learner is a struct of its own that begins with a struct learner, and a struct learner_method:
  * what its lanes add up, and how its state moves on. Its state is a list of arrays and a record of
@@ -19,8 +19,7 @@
  *
  * No clock or socket inside; threads only those of the team, which leave no trace in the sums.
  */
-#ifndef RUNTIME_LEARN_LEARNER_H
-#define RUNTIME_LEARN_LEARNER_H
+#pragma once
 
 #include "base/field.h"
 #include "runtime/learn/learning.h"
@@ -74,10 +73,15 @@ enum learner_look { LOOK_AT_ALL, LOOK_AT_USED, LOOK_AT_READ };
 
 /* self: the learner's own struct, which begins with a struct learner. */
 struct learner_method {
+    size_t bytes;                         /* size of its own struct */
     struct field_table (*progress)(void); /* the fields of the state; NULL: it has none */
-    size_t progress_bytes;                /* length of their record */
+    size_t progress_at, progress_bytes;   /* place and length of their record in that struct */
 
-    void (*close)(void *self); /* frees all but what the frame has, and itself */
+    /* Makes the plan, which spec and dataset decide alone, and all else that it has, in a struct
+     * that is zero but for subject, spec, dataset and team. INVALID, LIMIT and NO_MEMORY are for
+     * whoever opens it; close() follows. */
+    enum status (*plan)(void *self, struct error *err);
+    void (*close)(void *self); /* frees all but what the frame has */
     /* Appends what the learned bits depend on besides the job's settings, lanes and rows. */
     void (*put_shape)(const void *self, struct text *out);
     /* Lists the arrays of the state, always the same ones; returns their number. */
@@ -144,11 +148,12 @@ struct learner_method {
 
 struct learner {
     const struct learner_method *method;
+    const void *subject; /* learner_open took it */
     const struct jobspec *spec;
     const struct dataset *dataset;
     struct team *team; /* NULL: the caller alone */
 
-    /* The plan, which the method makes before it is opened: fixed by spec and data alone. */
+    /* The plan: fixed by spec and data alone. */
     uint32_t lanes, elements_most; /* elements_most: phase_elements() of any phase */
     uint32_t epochs_total;         /* passes over the rows; 0: it has no such */
     uint64_t steps_total;          /* planned; the job may end before */
@@ -172,18 +177,13 @@ struct learner {
     struct model model; /* the one that is measured; no content: none is */
 };
 
-/* ---- opening, by the method ---- */
+/* ---- the plan and rows, for the method ---- */
 
-/* Everything else is zero. progress: the method's record. */
-void learner_init(struct learner *learner, const struct learner_method *method, void *progress,
-                  const struct jobspec *spec, const struct dataset *dataset, struct team *team);
 /* Lanes of about so much work (job_lanes), and ranges of rows that are held together. */
 enum status learner_cut(struct learner *learner, uint64_t lane_work, struct error *err);
 /* The same with these lanes and ranges. */
 enum status learner_share_out(struct learner *learner, uint32_t lanes, uint32_t ranges,
                               struct error *err);
-/* The last step: the state of the beginning. */
-enum status learner_open(struct learner *learner, struct error *err);
 /* While its rows are computed with, those of the lane's next range come. */
 enum status learner_hold(const struct learner *learner, uint32_t range, struct error *err);
 void learner_release(const struct learner *learner, uint32_t range);
@@ -197,6 +197,11 @@ static inline void learner_add(struct learner *learner, int64_t *sum, int64_t te
 
 /* ---- life ---- */
 
+/* A learner in the state of the beginning, which keeps pointers to spec, dataset and team. subject:
+ * what the method needs to know besides, where several kinds share it. */
+enum status learner_open(const struct learner_method *method, const void *subject,
+                         const struct jobspec *spec, const struct dataset *dataset,
+                         struct team *team, struct learner **out, struct error *err);
 void learner_close(struct learner *learner); /* all of it is freed */
 /* From now on this team computes the lanes; the one before is not used any more. It leaves no trace
  * either. NO_MEMORY: the learner is of no more use. */
@@ -283,8 +288,3 @@ void *learner_memory(struct learner *learner, const char *name, size_t *size);
  * "labels".
  */
 void *learner_rows_memory(struct learner *learner, const char *name, size_t *size);
-
-/* Its functions as the table that the runtime drives. */
-struct learning learner_table(struct learner *learner);
-
-#endif

@@ -2,8 +2,7 @@
  * learner_memory.h - how large the state of a learner may be, so that what does not fit is refused
  * with the bytes before anything is allocated.
  */
-#ifndef RUNTIME_LEARN_LEARNER_MEMORY_H
-#define RUNTIME_LEARN_LEARNER_MEMORY_H
+#pragma once
 
 #include "base/error.h"
 #include "jobspec/jobspec.h"
@@ -19,5 +18,3 @@ enum status learner_check_bytes(const struct jobspec *spec, uint64_t rows, doubl
 /* The error gets `advice` as its hint, after job.memory where that is the limit. Returns the
  * error's status. */
 enum status learner_hint_bytes(const struct jobspec *spec, const char *advice, struct error *err);
-
-#endif

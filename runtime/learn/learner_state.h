@@ -6,8 +6,7 @@
  *
  * A learner lists its arrays; it puts progress and the body's hash into the head.
  */
-#ifndef RUNTIME_LEARN_LEARNER_STATE_H
-#define RUNTIME_LEARN_LEARNER_STATE_H
+#pragma once
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -40,5 +39,3 @@ enum status state_corrupt(struct error *err, const char *what);
 
 /* Rows, labels and their weights, for the fingerprint. */
 void state_put_data(const struct dataset *dataset, struct text *out);
-
-#endif

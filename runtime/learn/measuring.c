@@ -414,8 +414,7 @@ static enum status list_results(struct measuring *measuring, struct error *err)
             return fail(err, STATUS_INVALID, "there is no metric \"%.*s\"",
                         SLICE_FORMAT(spec->metrics[i]));
         if (spec->has_default_metrics &&
-            !metric_is_default(measure.metric,
-                               measuring->model.aim.aim == AIM_MARGINS ? AIM_MARGINS : AIM_MEANS,
+            !metric_is_default(measure.metric, aim_measured(measuring->model.aim.aim),
                                measuring->dataset->labels.count))
             continue;
         if (measure.at > 0)
@@ -480,10 +479,8 @@ enum status measuring_run(struct measuring *measuring, bool *is_done, struct err
         return STATUS_OK;
     if (measuring->next < measuring->end)
         return measure_some(measuring, err);
-    if (measuring->parts_begun == 1 && !leaks_are_done(&measuring->leaks)) {
-        leaks_some(&measuring->leaks, &measuring->notices);
-        return STATUS_OK;
-    }
+    if (measuring->parts_begun == 1 && !leaks_are_done(&measuring->leaks))
+        return leaks_some(&measuring->leaks, &measuring->notices, err);
     if (measuring->parts_begun == 1 && !sample_statistics_are_done(&measuring->statistics))
         return sample_statistics_some(&measuring->statistics, err);
     release_range(measuring);

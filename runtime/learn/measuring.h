@@ -11,8 +11,7 @@
  * rows, then on all validation rows, as they lie, of which some MiB are held at a time. So neither
  * the team nor the calls leave a trace.
  */
-#ifndef RUNTIME_LEARN_MEASURING_H
-#define RUNTIME_LEARN_MEASURING_H
+#pragma once
 
 #include "base/team.h"
 #include "runtime/data/dataset.h"
@@ -82,7 +81,7 @@ enum status measuring_list(const struct measuring *measuring,
 /* The final step that was learned, in a model as it was given to measuring_begin. */
 void measuring_finish(const struct measuring *measuring, struct model *model);
 
-/* The results of struct learning's functions of these names, for the model that was measured. */
+/* The results of learner.h's functions of these names, for the model that was measured. */
 enum status measuring_result(const struct measuring *measuring, const struct model *model,
                              char digest[DIGEST_BYTES], uint64_t *rows,
                              struct result_metric metrics[LEARNER_METRICS_MAX],
@@ -90,5 +89,3 @@ enum status measuring_result(const struct measuring *measuring, const struct mod
 enum status measuring_publish(const struct measuring *measuring, struct model model,
                               const char *digest, uint64_t *next, size_t bytes_max, bool *is_at_end,
                               model_row_sink *sink, void *context, struct error *err);
-
-#endif

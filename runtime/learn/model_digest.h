@@ -1,8 +1,7 @@
 /*
  * model_digest.h - the digest by which two models are the same bit for bit.
  */
-#ifndef RUNTIME_LEARN_MODEL_DIGEST_H
-#define RUNTIME_LEARN_MODEL_DIGEST_H
+#pragma once
 
 #include "scoring/model_table.h"
 
@@ -10,5 +9,3 @@
 
 /* SHA-256 of the model's bytes (scoring/model_bytes.h), in hexadecimal. */
 enum status model_digest(const struct model *model, char digest[DIGEST_BYTES], struct error *err);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * The sample is the same rows in the same order for every worker, and so are the statistics.
  */
-#ifndef RUNTIME_LEARN_SAMPLE_STATISTICS_H
-#define RUNTIME_LEARN_SAMPLE_STATISTICS_H
+#pragma once
 
 #include "runtime/data/dataset.h"
 #include "scoring/input_statistics.h"
@@ -37,5 +36,3 @@ enum status sample_statistics_some(struct sample_statistics *statistics, struct 
 /* Once they are done: the model points to them. */
 void sample_statistics_give(const struct sample_statistics *statistics, struct model *model);
 void sample_statistics_deinit(struct sample_statistics *statistics); /* zeros, too */
-
-#endif

@@ -16,36 +16,36 @@
 #include "runtime/learn/sums/scorecard.h"
 #include "runtime/learn/trees/trees.h"
 
-typedef enum status learner_open(const struct jobspec *spec, const struct dataset *dataset,
-                                 struct team *team, struct learning *learning, struct error *err);
-
 /* A kind is one line here. */
 static const struct {
     const char *kind;
-    differentiable_open *model; /* learned by descent; NULL: by a learner of its own: */
-    learner_open *open;
+    const struct learner_method *method;
+    const void *subject;
 } learners[] = {
-    {"network", network_open, NULL},     {"embedding", embedding_network_open, NULL},
-    {"kmeans", NULL, kmeans_open},       {"trees", NULL, trees_open},
-    {"linear", NULL, newton_open},       {"regression", NULL, regression_open},
-    {"bayes", NULL, bayes_open},         {"pca", NULL, pca_open},
-    {"one_class", NULL, one_class_open}, {"scorecard", NULL, scorecard_open},
-    {"forecast", NULL, series_open},     {"isolation", NULL, isolation_open},
-    {"graph", graph_network_open, NULL},
+    {"network", &descent_learner, &(differentiable_open *){network_open}},
+    {"embedding", &descent_learner, &(differentiable_open *){embedding_network_open}},
+    {"graph", &descent_learner, &(differentiable_open *){graph_network_open}},
+    {"kmeans", &kmeans_learner, NULL},
+    {"trees", &trees_learner, NULL},
+    {"forecast", &series_learner, NULL},
+    {"isolation", &isolation_learner, NULL},
+    {"linear", &row_sums_learner, &newton_method},
+    {"regression", &row_sums_learner, &regression_method},
+    {"bayes", &row_sums_learner, &bayes_method},
+    {"pca", &row_sums_learner, &pca_method},
+    {"one_class", &row_sums_learner, &one_class_method},
+    {"scorecard", &row_sums_learner, &scorecard_method},
 };
 
 enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,
-                          struct team *team, struct learning *learning, struct error *err)
+                          struct team *team, struct learner **learner, struct error *err)
 {
     if (final_fit_is_wanted(spec) || spec->fold_scores == FOLD_SCORES_KEPT)
         TRY(final_fit_check(spec, dataset, err));
-    for (size_t i = 0; i < sizeof learners / sizeof *learners; i++) {
-        if (!slice_is(spec->family, learners[i].kind))
-            continue;
-        return learners[i].open
-                   ? learners[i].open(spec, dataset, team, learning, err)
-                   : descent_open(spec, dataset, team, learners[i].model, learning, err);
-    }
+    for (size_t i = 0; i < sizeof learners / sizeof *learners; i++)
+        if (slice_is(spec->family, learners[i].kind))
+            return learner_open(learners[i].method, learners[i].subject, spec, dataset, team,
+                                learner, err);
     fail(err, STATUS_INVALID, "there is no learner for models of kind \"%.*s\"",
          SLICE_FORMAT(spec->family));
     return error_hint(err, "The job was made by another version of totrain.");

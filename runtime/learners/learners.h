@@ -1,10 +1,9 @@
 /*
  * learners.h - the learners, by the kind of model that they learn.
  */
-#ifndef RUNTIME_LEARNERS_LEARNERS_H
-#define RUNTIME_LEARNERS_LEARNERS_H
+#pragma once
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/learner.h"
 
 /*
  * The learner of spec's kind of model over a data set, at phase 0, whose lanes the team computes
@@ -12,6 +11,4 @@
  * LIMIT with the number of bytes for absurd sizes.
  */
 enum status learning_open(const struct jobspec *spec, const struct dataset *dataset,
-                          struct team *team, struct learning *learning, struct error *err);
-
-#endif
+                          struct team *team, struct learner **learner, struct error *err);

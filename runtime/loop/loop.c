@@ -158,13 +158,6 @@ enum status loop_new(int64_t tick_ms, struct loop **out, struct error *err)
     return STATUS_OK;
 }
 
-static void free_role(struct loop_role *role)
-{
-    links_free(role);
-    outbox_deinit(&role->outbox);
-    free(role);
-}
-
 void loop_free(struct loop *loop)
 {
     if (!loop)
@@ -173,7 +166,9 @@ void loop_free(struct loop *loop)
         struct loop_role *role = loop->roles;
 
         loop->roles = role->next;
-        free_role(role);
+        links_free(role);
+        outbox_deinit(&role->outbox);
+        free(role);
     }
     local_frames_free(loop);
     loop_free_watches(loop);

@@ -11,8 +11,7 @@
  * (runtime/net/tls.h) is closed before a role sees it; connections that have not shown one yet are
  * limited in number and time. Only loop*.c and net/ know libevent.
  */
-#ifndef RUNTIME_LOOP_LOOP_H
-#define RUNTIME_LOOP_LOOP_H
+#pragma once
 
 #include "runtime/role/outbox.h"
 
@@ -89,5 +88,3 @@ void loop_on_tick(struct loop *loop, void (*call)(void *context, int64_t now_ms)
  * was sent go out. */
 enum status loop_run(struct loop *loop, struct error *err);
 void loop_stop(struct loop *loop, enum status status, const struct error *reason);
-
-#endif

@@ -112,14 +112,6 @@ static void on_request(struct evhttp_request *request, void *context)
     text_deinit(&page);
 }
 
-static void limit(struct evhttp *http)
-{
-    evhttp_set_allowed_methods(http, EVHTTP_REQ_GET | EVHTTP_REQ_HEAD);
-    evhttp_set_max_headers_size(http, HEADER_BYTES_MAX);
-    evhttp_set_max_body_size(http, BODY_BYTES_MAX);
-    evhttp_set_timeout(http, SECONDS_MAX);
-}
-
 static enum status bind_to(struct http_server *server, const char *host, uint16_t port, char *bound,
                            size_t size, struct error *err)
 {
@@ -155,7 +147,10 @@ enum status loop_serve_http(struct loop *loop, const char *host, uint16_t port,
     server->looker = event_new(loop->base, -1, EV_PERSIST, on_look, server);
     if (!server->http || !server->looker)
         return fail_no_memory(err);
-    limit(server->http);
+    evhttp_set_allowed_methods(server->http, EVHTTP_REQ_GET | EVHTTP_REQ_HEAD);
+    evhttp_set_max_headers_size(server->http, HEADER_BYTES_MAX);
+    evhttp_set_max_body_size(server->http, BODY_BYTES_MAX);
+    evhttp_set_timeout(server->http, SECONDS_MAX);
     evhttp_set_gencb(server->http, on_request, server);
     evhttp_set_bevcb(server->http, on_client, server);
     return bind_to(server, host, port, bound, size, err);

@@ -61,13 +61,6 @@ static struct link *add_link(struct loop_role *role, peer_id peer)
     return link;
 }
 
-static void forget_local_frames(struct loop *loop, const struct link *to)
-{
-    for (struct local_frame *local = loop->local_frames; local; local = local->next)
-        if (local->to == to)
-            local->to = NULL;
-}
-
 static void free_link(struct link *link)
 {
     struct link **at = &link->role->links;
@@ -77,7 +70,9 @@ static void free_link(struct link *link)
     *at = link->next;
     if (link->other)
         link->other->other = NULL;
-    forget_local_frames(link->role->loop, link);
+    for (struct local_frame *local = link->role->loop->local_frames; local; local = local->next)
+        if (local->to == link)
+            local->to = NULL;
     connection_free(link->connection);
     free(link);
 }

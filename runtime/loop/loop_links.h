@@ -2,8 +2,7 @@
  * loop_links.h - the connections of the roles in a loop: which are accepted, what arrives, what
  * leaves. Over TCP there is no connection without TLS.
  */
-#ifndef RUNTIME_LOOP_LOOP_LINKS_H
-#define RUNTIME_LOOP_LOOP_LINKS_H
+#pragma once
 
 #include "runtime/loop/loop_parts.h"
 
@@ -20,5 +19,3 @@ void links_free(struct loop_role *role);
 /* Delivers the frames that travel inside the process. True when there was any. */
 bool local_frames_deliver(struct loop *loop);
 void local_frames_free(struct loop *loop);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * loop_parts.h - what loop.c, loop_links.c and loop_watch.c share.
  */
-#ifndef RUNTIME_LOOP_LOOP_PARTS_H
-#define RUNTIME_LOOP_LOOP_PARTS_H
+#pragma once
 
 #include "runtime/loop/loop.h"
 #include "runtime/net/connection.h"
@@ -64,5 +63,3 @@ struct loop_role {
 
 /* Something happened: what is expected may be near. */
 void loop_look_again(struct loop *loop);
-
-#endif

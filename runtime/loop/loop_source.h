@@ -2,8 +2,7 @@
  * loop_source.h - what calls back from the loop and is no role: the sockets of a library (libcurl),
  * and a timer.
  */
-#ifndef RUNTIME_LOOP_LOOP_SOURCE_H
-#define RUNTIME_LOOP_LOOP_SOURCE_H
+#pragma once
 
 #include "runtime/loop/loop_parts.h"
 
@@ -22,5 +21,3 @@ void loop_remove_source(struct loop_source *source); /* before loop_free */
 enum status loop_source_watch(struct loop_source *source, int fd, unsigned what, struct error *err);
 /* on_time once, so many milliseconds from now and instead of before; -1: never. */
 void loop_source_wake_in(struct loop_source *source, int64_t ms);
-
-#endif

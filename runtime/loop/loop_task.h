@@ -3,8 +3,7 @@
  *
  *     loop_task_start --> thread: run(context) --> loop: ended(context)
  */
-#ifndef RUNTIME_LOOP_LOOP_TASK_H
-#define RUNTIME_LOOP_LOOP_TASK_H
+#pragma once
 
 #include <pthread.h>
 
@@ -23,5 +22,3 @@ struct loop_task {
 
 /* OK: `ended` will be called, on the loop's thread and after this. Else it will not. */
 enum status loop_task_start(struct loop *loop, struct loop_task *task, struct error *err);
-
-#endif

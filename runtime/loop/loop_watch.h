@@ -1,8 +1,7 @@
 /*
  * loop_watch.h - signals, the lines of a pipe, and listeners that are not a role's.
  */
-#ifndef RUNTIME_LOOP_LOOP_WATCH_H
-#define RUNTIME_LOOP_LOOP_WATCH_H
+#pragma once
 
 #include "runtime/loop/loop_parts.h"
 
@@ -24,5 +23,3 @@ enum status loop_on_signal(struct loop *loop, int number, void (*call)(void *con
                            void *context, struct error *err);
 
 void loop_free_watches(struct loop *loop);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * One thread begins and ends calls, which may be nested; any thread may ask.
  */
-#ifndef RUNTIME_LOOP_STORE_CALL_H
-#define RUNTIME_LOOP_STORE_CALL_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -42,5 +41,3 @@ enum status store_voucher_start(const struct store_call *call, int interval_ms,
                                 void (*say)(void *context), void *context,
                                 struct store_voucher **voucher, struct error *err);
 void store_voucher_stop(struct store_voucher *voucher); /* NULL: nothing to stop */
-
-#endif

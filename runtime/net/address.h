@@ -2,8 +2,7 @@
  * address.h - "unix:/run/user/1000/totrain.x7Kf2a/worker0", "tcp:127.0.0.1:4711",
  * "tcp:[fd00::7]:4711" or, to connect to, "tcp:totrain-17-master.jobs:4711".
  */
-#ifndef RUNTIME_NET_ADDRESS_H
-#define RUNTIME_NET_ADDRESS_H
+#pragma once
 
 #include <sys/socket.h>
 
@@ -50,5 +49,3 @@ void address_limit_unacked(int socket, int milliseconds);
 int address_accept(int listener);
 /* The address of the socket's other end; "" where it has none. */
 void address_of_peer(int socket, char *text, size_t text_size);
-
-#endif

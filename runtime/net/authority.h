@@ -8,8 +8,7 @@
  * Keys are ECDSA on P-256: small, quick to make and to check, and known to
  * every TLS library and policy.
  */
-#ifndef RUNTIME_NET_AUTHORITY_H
-#define RUNTIME_NET_AUTHORITY_H
+#pragma once
 
 #include "runtime/net/credentials.h"
 #include "runtime/net/identity.h"
@@ -31,5 +30,3 @@ void authority_free(struct authority *authority);
  * After credentials_init. */
 enum status authority_issue(const struct authority *authority, const struct identity *who,
                             int64_t now_s, struct credentials *credentials, struct error *err);
-
-#endif

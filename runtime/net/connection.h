@@ -11,8 +11,7 @@
  * are no frame, and then calls its owner once. It has no clock: the owner
  * frees a connection that is not established in time.
  */
-#ifndef RUNTIME_NET_CONNECTION_H
-#define RUNTIME_NET_CONNECTION_H
+#pragma once
 
 #include "runtime/net/address.h"
 #include "runtime/net/frame.h"
@@ -58,5 +57,3 @@ const struct identity *connection_peer(const struct connection *connection);
 void connection_peer_address(const struct connection *connection, char text[ADDRESS_TEXT_MAX + 1]);
 /* Closes at once: what was not written is lost. */
 void connection_free(struct connection *connection);
-
-#endif

@@ -10,8 +10,7 @@
  * every user of the machine may read is refused. Keys never stand in an
  * argument, the environment or a log.
  */
-#ifndef RUNTIME_NET_CREDENTIALS_H
-#define RUNTIME_NET_CREDENTIALS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -30,5 +29,3 @@ enum status credentials_save(const struct credentials *credentials, const char *
 /* IO, LIMIT, PERMISSION with the file's name. After credentials_init. */
 enum status credentials_load(struct credentials *credentials, const char *folder,
                              struct error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * An address whose machine is gone answers nothing at all, neither yes nor no: with answer_ms it
  * is given up after that time, and the next one is tried.
  */
-#ifndef RUNTIME_NET_DIAL_H
-#define RUNTIME_NET_DIAL_H
+#pragma once
 
 #include "runtime/net/address.h"
 
@@ -26,5 +25,3 @@ struct dial_owner {
 enum status dial_new(struct event_base *base, const char *address, int answer_ms,
                      struct dial_owner owner, struct dial **dial, struct error *err);
 void dial_free(struct dial *dial);
-
-#endif

@@ -14,8 +14,7 @@
  * checksum of its own, since a reader that takes a wrong size waits for bytes
  * that never come.
  */
-#ifndef RUNTIME_NET_FRAME_H
-#define RUNTIME_NET_FRAME_H
+#pragma once
 
 #include "base/error.h"
 
@@ -41,5 +40,3 @@ enum status frame_size(struct slice bytes, size_t *size, struct error *err);
 
 /* Read exactly one frame. PROTOCOL for a wrong size or checksum. */
 enum status frame_read(struct slice bytes, struct frame *frame, struct error *err);
-
-#endif

@@ -9,8 +9,7 @@
  * and addresses do not count: roles move between machines, and a process with
  * the certificate is the role wherever it runs.
  */
-#ifndef RUNTIME_NET_IDENTITY_H
-#define RUNTIME_NET_IDENTITY_H
+#pragma once
 
 #include "base/text.h"
 
@@ -30,5 +29,3 @@ bool identity_read(struct slice text, struct identity *identity);
 /* For people: "worker 3 of job 17". */
 void identity_describe(const struct identity *identity, char text[IDENTITY_TEXT_MAX]);
 bool identity_equal(const struct identity *a, const struct identity *b);
-
-#endif

@@ -5,8 +5,7 @@
  * may block for many seconds: it runs on a thread of its own. A lookup that is
  * no longer wanted is left to end by itself; what it finds is dropped.
  */
-#ifndef RUNTIME_NET_LOOKUP_H
-#define RUNTIME_NET_LOOKUP_H
+#pragma once
 
 #include "runtime/net/address.h"
 
@@ -26,5 +25,3 @@ struct lookup_owner {
 enum status lookup_start(struct event_base *base, const struct address *name,
                          struct lookup_owner owner, struct lookup **lookup, struct error *err);
 void lookup_free(struct lookup *lookup);
-
-#endif

@@ -36,8 +36,7 @@
  * older group is refused. message_fields.h lists what each message carries, docs/messages.md is
  * printed from it, and docs/runtime.md says what each role does on each.
  */
-#ifndef RUNTIME_NET_MESSAGE_H
-#define RUNTIME_NET_MESSAGE_H
+#pragma once
 
 #include "runtime/net/message_fields.h"
 
@@ -115,5 +114,3 @@ bool message_next_model_row(struct byte_reader *rows, struct message_model_row *
 struct field_table message_fields(enum message_type type);
 /* The whole of docs/messages.md. */
 void messages_print_document(struct text *out);
-
-#endif

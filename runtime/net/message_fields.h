@@ -5,8 +5,7 @@
  * Fields lie in a frame in the order of their list. A change of one is a change of what runs
  * on the wire: all roles of a job are of one build (HELLO), so no older form is read.
  */
-#ifndef RUNTIME_NET_MESSAGE_FIELDS_H
-#define RUNTIME_NET_MESSAGE_FIELDS_H
+#pragma once
 
 #include "base/bytes.h"
 #include "base/field.h"
@@ -218,7 +217,7 @@
 #define MESSAGE_PARTIAL_FIELDS(F) \
     F(U64,    phase,    FIELD_ANY, "") \
     F(U32,    first,    FIELD_ANY, "element that `fixed` begins with") \
-    F(U64,    check,    FIELD_ANY, "the check (learning.h) of the sender's state") \
+    F(U64,    check,    FIELD_ANY, "the check (learner.h) of the sender's state") \
     F(INT64S, integers, FRAME_PAYLOAD_MAX, "of its lanes: to rank 0, in the first piece") \
     F(INT64S, fixed,    FRAME_PAYLOAD_MAX, "owned integers, then fixed point; need not be aligned") \
     F(U32,    rows_left, FIELD_ANY, "touched rows of the table that come in later pieces") \
@@ -237,7 +236,7 @@
 
 #define MESSAGE_CHECK_FIELDS(F) \
     F(U64, phase, FIELD_ANY, "that the state begins") \
-    F(U64, value, FIELD_ANY, "the check (learning.h) of the sender's state")
+    F(U64, value, FIELD_ANY, "the check (learner.h) of the sender's state")
 
 #define MESSAGE_DAMAGE_FIELDS(F) \
     F(U32,  index,       FIELD_ANY, "of the worker that reports it") \
@@ -494,5 +493,3 @@
     X(load,          MESSAGE_LOAD_FIELDS)
 
 /* clang-format on */
-
-#endif

@@ -13,8 +13,7 @@
  * has the buffers already (docs/decisions/0015-tls.md). It writes without
  * MSG_NOSIGNAL: the process ignores SIGPIPE, which loop_new sees to.
  */
-#ifndef RUNTIME_NET_TLS_H
-#define RUNTIME_NET_TLS_H
+#pragma once
 
 #include "runtime/net/credentials.h"
 #include "runtime/net/identity.h"
@@ -60,5 +59,3 @@ enum tls_result tls_write(struct tls_session *session, const char *bytes, size_t
                           struct error *err);
 /* After the handshake. */
 const struct identity *tls_peer(const struct tls_session *session);
-
-#endif

@@ -2,8 +2,7 @@
  * tls_verify.h - is this certificate the one that we expect, and if not, why
  * not in words. For tls.c only.
  */
-#ifndef RUNTIME_NET_TLS_VERIFY_H
-#define RUNTIME_NET_TLS_VERIFY_H
+#pragma once
 
 #include <openssl/x509.h>
 
@@ -24,5 +23,3 @@ int tls_verify_certificate(int is_valid, X509_STORE_CTX *store);
 
 /* Why a handshake failed; `code` as of ERR_get_error. */
 void tls_verify_explain(const struct tls_verify *verify, unsigned long code, struct error *err);
-
-#endif

@@ -9,8 +9,7 @@
  * PROCESS_ALIVE says for how long the work of the process has stood still (stall.h), so that
  * the master can distinguish a process whose main thread hangs from one that computes for long.
  */
-#ifndef RUNTIME_PROCESS_ALIVE_SENDER_H
-#define RUNTIME_PROCESS_ALIVE_SENDER_H
+#pragma once
 
 #include "base/error.h"
 
@@ -22,5 +21,3 @@ enum status alive_sender_start(uint64_t job, uint32_t index, uint32_t incarnatio
                                const struct loop_network *network, int interval_ms,
                                struct alive_sender **sender, struct error *err);
 void alive_sender_stop(struct alive_sender *sender); /* NULL: nothing to stop */
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * child_arguments.h - what `totrain master`, `worker` or `ps` is called with by its supervisor.
  */
-#ifndef RUNTIME_PROCESS_CHILD_ARGUMENTS_H
-#define RUNTIME_PROCESS_CHILD_ARGUMENTS_H
+#pragma once
 
 #include "runtime/net/identity.h"
 #include "runtime/process/supervise_network.h"
@@ -17,5 +16,3 @@ struct child_arguments {
 void child_arguments_list(struct child_arguments *arguments,
                           const struct supervise_network *network, const char *folder,
                           const char *sockets, const struct identity *who, uint32_t incarnation);
-
-#endif

@@ -14,8 +14,7 @@
  * here ends a job: where the folder cannot be used the job has the machine to itself. No bit of a
  * model depends on it.
  */
-#ifndef RUNTIME_PROCESS_CORE_SHARE_H
-#define RUNTIME_PROCESS_CORE_SHARE_H
+#pragma once
 
 #include <limits.h>
 #include <time.h>
@@ -50,5 +49,3 @@ void core_share_pin(struct core_share *share, uint32_t workers, int64_t now_ms);
  * WORKER_POOL_UNLIMITED for one that is alone or pinned. */
 uint32_t core_share_workers(const struct core_share *share);
 void core_share_close(struct core_share *share);
-
-#endif

@@ -10,8 +10,7 @@
  * the first case another master comes, which takes over what the worker has; in the second none
  * comes, and the session that deleted the job has marked its tables as over.
  */
-#ifndef RUNTIME_PROCESS_END_WATCH_H
-#define RUNTIME_PROCESS_END_WATCH_H
+#pragma once
 
 #include "runtime/data/pgstore/pgstore.h"
 #include "runtime/loop/loop.h"
@@ -25,5 +24,3 @@ enum status end_watch_start(const struct pgstore *store, struct loop *loop,
                             struct error *err);
 /* Waits for an answer that is due, for two seconds at most. Before loop_free. NULL: nothing. */
 void end_watch_stop(struct end_watch *watch);
-
-#endif

@@ -35,6 +35,7 @@ struct pace_names {
 
 static const struct pace_names of_workers = {"us", "factor", "index"};
 static const struct pace_names of_servers = {"server_us", "server_factor", "server"};
+static const struct pace_names of_others = {.us = "others", .factor = "", .index = ""};
 static const struct pace_names of_crowd = {.us = "crowd", .factor = "", .index = ""};
 
 static void read_item(struct pace *pace, const struct pace_names *names, struct slice name,
@@ -69,12 +70,30 @@ static double read_pace(const struct pace_names *names, uint32_t index)
     return pace.us * (pace.index == (int64_t)index ? pace.factor : 1);
 }
 
-int64_t experiment_hang_ms(int64_t usual)
+static int64_t ms_of(const char *variable, int64_t usual)
 {
-    const char *text = getenv("TOTRAIN_HANG");
+    const char *text = getenv(variable);
     int64_t ms;
 
     return text && slice_to_integer(slice_of(text), &ms) && ms > 0 ? ms : usual;
+}
+
+int64_t experiment_hang_ms(int64_t usual)
+{
+    return ms_of("TOTRAIN_HANG", usual);
+}
+
+int64_t experiment_measure_ms(int64_t usual)
+{
+    return ms_of("TOTRAIN_MEASURE", getenv("TOTRAIN_PACE") ? 0 : usual);
+}
+
+bool experiment_is_unsound(uint32_t index)
+{
+    const char *text = getenv("TOTRAIN_UNSOUND");
+    int64_t unsound;
+
+    return text && slice_to_integer(slice_of(text), &unsound) && unsound == (int64_t)index;
 }
 
 static int open_trace(uint32_t index, uint32_t incarnation)
@@ -92,6 +111,7 @@ static int open_trace(uint32_t index, uint32_t incarnation)
 void experiment_open(struct experiment *experiment, uint32_t index, uint32_t incarnation)
 {
     *experiment = (struct experiment){.us_per_row = read_pace(&of_workers, index),
+                                      .per_other = read_pace(&of_others, index),
                                       .trace = open_trace(index, incarnation)};
     if (experiment_is_paced(experiment))
         signal(SIGUSR1, on_hurry);
@@ -102,11 +122,6 @@ void experiment_close(struct experiment *experiment)
     if (experiment->trace >= 0)
         close(experiment->trace);
     experiment->trace = -1;
-}
-
-static const struct phase *phase_of(const struct worker *worker)
-{
-    return worker->learning.phase(worker->learning.self);
 }
 
 static bool is_computing(const struct worker *worker)
@@ -131,20 +146,21 @@ void experiment_before(struct experiment *experiment, const struct worker *worke
         return;
     experiment->began_us = now_us;
     experiment->epoch = worker->group.epoch;
-    experiment->phase = phase_of(worker)->number;
+    experiment->phase = worker->learner->phase.number;
 }
 
 int64_t experiment_wait_until(const struct experiment *experiment, const struct worker *worker,
                               int64_t now_us)
 {
-    double rows = worker->next_lane * (double)phase_of(worker)->rows;
+    double rows = worker->next_lane * (double)worker->learner->phase.rows;
     int64_t until;
 
     if (!experiment_is_paced(experiment) || is_flushing || !is_computing(worker) ||
         worker->next_lane == 0 || experiment->epoch != worker->group.epoch ||
-        experiment->phase != phase_of(worker)->number)
+        experiment->phase != worker->learner->phase.number)
         return 0;
-    rows /= worker->learning.lanes(worker->learning.self);
+    rows /= worker->learner->lanes;
+    rows *= 1 + experiment->per_other * worker->group.count * (worker->group.count - 1);
     until = experiment->began_us + (int64_t)(rows * experiment->us_per_row);
     return until > now_us ? until : 0;
 }
@@ -152,14 +168,14 @@ int64_t experiment_wait_until(const struct experiment *experiment, const struct 
 /* Without a learner its data could not be opened: then there is nothing to trace. */
 static bool is_traced(const struct experiment *experiment, const struct worker *worker)
 {
-    return experiment->trace >= 0 && worker->learning.phase;
+    return experiment->trace >= 0 && worker->learner;
 }
 
 static void trace(struct experiment *experiment, const struct worker *worker, int64_t now_us,
                   const char *more)
 {
     const struct group *group = &worker->group;
-    const struct phase *phase = phase_of(worker);
+    const struct phase *phase = &worker->learner->phase;
     char line[200];
     int size;
 
@@ -175,9 +191,9 @@ static void trace(struct experiment *experiment, const struct worker *worker, in
 
 void experiment_after(struct experiment *experiment, const struct worker *worker, int64_t now_us)
 {
-    if (!is_traced(experiment, worker) || phase_of(worker)->number == experiment->traced_phase)
+    if (!is_traced(experiment, worker) || worker->learner->phase.number == experiment->traced_phase)
         return;
-    experiment->traced_phase = phase_of(worker)->number;
+    experiment->traced_phase = worker->learner->phase.number;
     trace(experiment, worker, now_us, "");
 }
 
@@ -313,6 +329,17 @@ int64_t experiment_wait_until(const struct experiment *experiment, const struct 
 int64_t experiment_hang_ms(int64_t usual)
 {
     return usual;
+}
+
+int64_t experiment_measure_ms(int64_t usual)
+{
+    return usual;
+}
+
+bool experiment_is_unsound(uint32_t index)
+{
+    (void)index;
+    return false;
 }
 
 int64_t experiment_wait_batch(struct experiment *experiment, const struct push_worker *worker,

@@ -15,6 +15,14 @@
  *         pulled from it, server 1 four times as long.
  *     TOTRAIN_PACE="server_us=20,crowd=1"
  *         Such a job begins with all rows on server 0, but for one bucket of each other.
+ *     TOTRAIN_PACE="us=500,others=1"
+ *         A phase takes longer for each other worker of the group, by once what all of its rows
+ * take one worker: as of a job whose exchange of sums takes longer than its rows.
+ *     TOTRAIN_MEASURE=MS
+ *         A master measures a number of workers for so long, instead of a second; without it those
+ *         of a paced job are not measured, and it has as many as an experiment wants.
+ *     TOTRAIN_UNSOUND=INDEX
+ *         The self-test of this worker's machine fails.
  *     TOTRAIN_HANG=MS
  *         A master takes a worker for dead whose work stands still for so long, instead of
  *         the time that it otherwise takes.
@@ -23,8 +31,7 @@
  *         each phase that it applied, and one with "event": "asked" when SIGTERM
  *         reached it. One that pushes writes a line for each batch that all servers have counted.
  */
-#ifndef RUNTIME_PROCESS_EXPERIMENT_H
-#define RUNTIME_PROCESS_EXPERIMENT_H
+#pragma once
 
 #include "runtime/ps/push_worker.h"
 #include "runtime/ps/server_layout.h"
@@ -32,6 +39,7 @@
 
 struct experiment {
     double us_per_row; /* 0: not paced */
+    double per_other;  /* each other worker adds so much, in times of all rows */
     int64_t began_us;  /* the first lane of a phase in a group */
     uint64_t epoch, phase;
     uint64_t traced_phase;
@@ -45,6 +53,9 @@ void experiment_close(struct experiment *experiment);
 bool experiment_is_paced(const struct experiment *experiment);
 /* The value of TOTRAIN_HANG, else `usual`. */
 int64_t experiment_hang_ms(int64_t usual);
+/* The value of TOTRAIN_MEASURE, else `usual`; 0, not at all, for a paced job. */
+int64_t experiment_measure_ms(int64_t usual);
+bool experiment_is_unsound(uint32_t index); /* TOTRAIN_UNSOUND says so */
 /* SIGUSR1 has come. */
 bool experiment_is_hurried(void);
 
@@ -69,5 +80,3 @@ double experiment_server_us(uint32_t index);
 void experiment_crowd(struct server_layout *first);
 /* Stands still for so many rows. */
 void experiment_serve(double us_per_row, uint64_t rows);
-
-#endif

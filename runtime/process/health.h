@@ -9,8 +9,7 @@
  * for a minute, or reads a long journal as it starts, is alive: hence the thread. The answer has
  * nothing about the job. HTTP/1.0; the request is not read.
  */
-#ifndef RUNTIME_PROCESS_HEALTH_H
-#define RUNTIME_PROCESS_HEALTH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ enum status health_open(const char *address, const struct store_call *call, stru
                         struct error *err);
 void health_beat(struct health *health, int64_t now_ms); /* NULL: nothing */
 void health_close(struct health *health);                /* NULL: nothing */
-
-#endif

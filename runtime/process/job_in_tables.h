@@ -6,8 +6,7 @@
  *
  * The folder may be empty or missing; its files are a copy, and are written anew.
  */
-#ifndef RUNTIME_PROCESS_JOB_IN_TABLES_H
-#define RUNTIME_PROCESS_JOB_IN_TABLES_H
+#pragma once
 
 #include "runtime/process/roles.h"
 #include "runtime/role/job.h"
@@ -18,5 +17,3 @@ struct pgstore;
  * The job's number is the folder's name. Tables and options must outlive the job. */
 enum status job_open_tables(const struct role_options *options, struct job *job,
                             struct pgstore **tables, struct error *err);
-
-#endif

@@ -12,8 +12,7 @@
  * The role itself knows of neither. All calls come from the thread of the loop, and nothing blocks
  * but `flush` and `end`, which are called when the loop has ended.
  */
-#ifndef RUNTIME_PROCESS_LAUNCHER_H
-#define RUNTIME_PROCESS_LAUNCHER_H
+#pragma once
 
 #include "runtime/launch/job_event.h"
 #include "runtime/loop/loop.h"
@@ -75,5 +74,3 @@ struct launcher {
      * is started. leave or cancel_deleted of its owner says so, once and within three seconds. */
     void (*leave)(void *self);
 };
-
-#endif

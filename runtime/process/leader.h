@@ -11,8 +11,7 @@
  *
  * All calls come from the thread of the loop.
  */
-#ifndef RUNTIME_PROCESS_LEADER_H
-#define RUNTIME_PROCESS_LEADER_H
+#pragma once
 
 #include "runtime/process/leading_role.h"
 #include "runtime/record/job_pages.h"
@@ -84,5 +83,3 @@ enum status leader_log_events(struct leader *leader, struct error *err);
 bool leader_is_local(const struct leader *leader); /* its workers are in this process */
 /* The options of each role's crew; valid until leader_stop. */
 struct crew_options leader_crew(const struct leader *leader);
-
-#endif

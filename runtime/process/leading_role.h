@@ -17,8 +17,7 @@
  * leader has carried out. `self` is the row's own state, zeroed before `start`; it begins with a
  * crew (crew.h), whose leader it is.
  */
-#ifndef RUNTIME_PROCESS_LEADING_ROLE_H
-#define RUNTIME_PROCESS_LEADING_ROLE_H
+#pragma once
 
 #include "runtime/process/role_calls.h"
 #include "runtime/role/crew.h"
@@ -78,5 +77,3 @@ struct leading_role {
 #define LEADING_CALLS_ROW(name)                                                                    \
     ROLE_CALLS_ROW, .state_bytes = sizeof(struct name), .stop = call_stop
 /* clang-format on */
-
-#endif

@@ -3,11 +3,8 @@
  * weights lie on parameter servers; the one that trains follows it, from the checkpoint of what
  * was learned.
  */
-#ifndef RUNTIME_PROCESS_LEADING_SERVERS_H
-#define RUNTIME_PROCESS_LEADING_SERVERS_H
+#pragma once
 
 #include "runtime/process/leading_role.h"
 
 extern const struct leading_role servers_leader;
-
-#endif

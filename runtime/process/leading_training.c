@@ -20,6 +20,8 @@
 #define LEAVE_MS   100 /* between departures of pods that are deleted together */
 #define TRY_MS     10000
 #define APART_MS   5000
+#define MEASURE_MS 1000
+#define MEASURES   10
 
 static enum status read_piece(void *context, const struct checkpoint *checkpoint, uint64_t position,
                               struct text *out, struct error *err)
@@ -74,6 +76,7 @@ static enum status start_leading_training(void *self, struct leader *leader, str
         .leave_ms = leader->options.supervisor ? 0 : LEAVE_MS,
         .try_ms = TRY_MS,
         .apart_ms = APART_MS,
+        .measure = {experiment_measure_ms(MEASURE_MS), MEASURES},
         .checkpoint_ms = (int64_t)(job->spec.checkpoint_seconds * 1000),
         .checkpoint_steps = job->spec.checkpoint_steps,
         .needs_checkpoint = job->spec.servers > 0,

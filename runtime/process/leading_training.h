@@ -1,11 +1,8 @@
 /*
  * leading_training.h - the master (master.h) as the role that leads a job which trains.
  */
-#ifndef RUNTIME_PROCESS_LEADING_TRAINING_H
-#define RUNTIME_PROCESS_LEADING_TRAINING_H
+#pragma once
 
 #include "runtime/process/leading_role.h"
 
 extern const struct leading_role training_leader;
-
-#endif

@@ -49,6 +49,12 @@ static void limit_lanes(void *self, uint32_t lanes)
     say("lanes %" PRIu32 "\n", lanes);
 }
 
+static void limit_useful(void *self, const struct useful_workers *useful)
+{
+    (void)self;
+    say("useful %" PRIu32 "\n", useful->workers);
+}
+
 static void run_servers(void *self, uint32_t least, uint32_t most, uint32_t serving)
 {
     (void)self;
@@ -164,6 +170,7 @@ void lifeline_launcher_init(struct lifeline_launcher *lifeline)
                                                        .note_worker = note_worker,
                                                        .killed_by_rows = killed_by_rows,
                                                        .limit_lanes = limit_lanes,
+                                                       .limit_useful = limit_useful,
                                                        .servers_done = servers_done,
                                                        .run_servers = run_servers},
                                            .on_event = on_event,

@@ -12,8 +12,7 @@
  * that is stopped cannot say so, and the supervisor counts on it. The end of the lifeline ends the
  * loop.
  */
-#ifndef RUNTIME_PROCESS_LIFELINE_LAUNCHER_H
-#define RUNTIME_PROCESS_LIFELINE_LAUNCHER_H
+#pragma once
 
 #include "runtime/process/launcher.h"
 
@@ -26,5 +25,3 @@ struct lifeline_launcher {
 
 /* *lifeline must stay where it is. */
 void lifeline_launcher_init(struct lifeline_launcher *lifeline);
-
-#endif

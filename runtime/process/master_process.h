@@ -7,12 +7,9 @@
  *     a cluster            role_options.launcher (Pods)    0: done, 1: the job has failed,
  *                                                          anything else: start another master
  */
-#ifndef RUNTIME_PROCESS_MASTER_PROCESS_H
-#define RUNTIME_PROCESS_MASTER_PROCESS_H
+#pragma once
 
 #include "runtime/process/roles.h"
 
 /* Returns the exit code. */
 int run_master(const struct role_options *options);
-
-#endif

@@ -13,7 +13,7 @@ struct learner_loader {
     const struct spool_source *source; /* brings the data set's rows; NULL: they are here */
     struct dataset dataset;
     bool has_dataset;
-    struct learning learning; /* self NULL: none */
+    struct learner *learner; /* NULL: none */
     struct error err;
     struct loop_task task;
     bool is_done;
@@ -23,10 +23,10 @@ struct learner_loader {
 
 /* Rows of one epoch are of no use after it; those of more have what the learner and its sums leave,
  * and a quarter of that is for whatever else there is. */
-static uint64_t bytes_kept(const struct job *job, const struct learning *learning)
+static uint64_t bytes_kept(const struct job *job, struct learner *learner)
 {
     const uint64_t memory = job_memory(job, job->spec.max_workers);
-    const uint64_t used = 3 * learning->state_bytes(learning->self);
+    const uint64_t used = 3 * learner_state_bytes(learner);
 
     return job->spec.epochs != 1 && memory > used ? (memory - used) / 4 * 3 : 0;
 }
@@ -42,11 +42,9 @@ static void open_rows(void *argument)
                                             &opening->dataset, &opening->err) == STATUS_OK;
     if (!opening->has_dataset || opening->what == OPENING_ROWS_ALONE)
         return;
-    if (learning_open(&job->spec, &opening->dataset, opening->team, &opening->learning,
-                      &opening->err) != STATUS_OK)
-        opening->learning.self = NULL;
-    if (opening->learning.self)
-        row_store_keep(&opening->dataset, bytes_kept(job, &opening->learning));
+    if (learning_open(&job->spec, &opening->dataset, opening->team, &opening->learner,
+                      &opening->err) == STATUS_OK)
+        row_store_keep(&opening->dataset, bytes_kept(job, opening->learner));
 }
 
 static void on_done(void *context)
@@ -85,9 +83,9 @@ bool opening_is_done(const struct learner_loader *opening)
     return opening->is_done;
 }
 
-const struct learning *opening_learning(const struct learner_loader *opening)
+struct learner *opening_learner(const struct learner_loader *opening)
 {
-    return opening->learning.self ? &opening->learning : NULL;
+    return opening->learner;
 }
 
 const struct dataset *opening_dataset(const struct learner_loader *opening)
@@ -104,10 +102,10 @@ enum status opening_use_threads(struct learner_loader *opening, uint32_t threads
 {
     struct team *before = opening->team, *team;
 
-    if (!opening->learning.self || threads == team_size(before))
+    if (!opening->learner || threads == team_size(before))
         return STATUS_OK;
     team = team_new(threads);
-    TRY(opening->learning.use_team(opening->learning.self, team, err));
+    TRY(learner_use_team(opening->learner, team, err));
     opening->team = team;
     team_free(before);
     return STATUS_OK;
@@ -125,8 +123,8 @@ const struct error *opening_error(const struct learner_loader *opening)
 
 void opening_free(struct learner_loader *opening)
 {
-    if (opening->learning.self)
-        opening->learning.close(opening->learning.self);
+    if (opening->learner)
+        learner_close(opening->learner);
     if (opening->has_dataset)
         dataset_close(&opening->dataset);
     if (opening->source)

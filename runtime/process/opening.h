@@ -5,10 +5,9 @@
  * cancel. So a thread does it; the loop is woken when it is ready.
  * A process that has to end before that just ends.
  */
-#ifndef RUNTIME_PROCESS_OPENING_H
-#define RUNTIME_PROCESS_OPENING_H
+#pragma once
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/learner.h"
 #include "runtime/loop/loop.h"
 #include "runtime/role/job.h"
 
@@ -22,7 +21,7 @@ enum status opening_start(struct loop *loop, const struct job *job, enum opening
                           struct learner_loader **opening, struct error *err);
 bool opening_is_done(const struct learner_loader *opening);
 /* NULL, and why, when the job's rows cannot be learned from. */
-const struct learning *opening_learning(const struct learner_loader *opening);
+struct learner *opening_learner(const struct learner_loader *opening);
 /* NULL, and why, when they cannot be opened. The team of its loader. */
 const struct dataset *opening_dataset(const struct learner_loader *opening);
 struct team *opening_team(const struct learner_loader *opening);
@@ -35,5 +34,3 @@ bool opening_lacks_database(const struct learner_loader *opening);
 const struct error *opening_error(const struct learner_loader *opening);
 /* Only when it is done. */
 void opening_free(struct learner_loader *opening);
-
-#endif

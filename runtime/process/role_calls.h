@@ -5,8 +5,7 @@
  * ROLE_CALLS(master) makes call_on_message, call_on_disconnect and call_on_tick of
  * master_on_message and so on, which take a struct master *; ROLE_CALLS_ROW are their members.
  */
-#ifndef RUNTIME_PROCESS_ROLE_CALLS_H
-#define RUNTIME_PROCESS_ROLE_CALLS_H
+#pragma once
 
 #define ROLE_CALLS(name)                                                                           \
     static void call_on_message(void *self, int64_t now_ms, peer_id from,                          \
@@ -28,5 +27,3 @@
 #define ROLE_CALLS_ROW                                                                             \
     .on_message = call_on_message, .on_disconnect = call_on_disconnect, .on_tick = call_on_tick
 /* clang-format on */
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * role_process.h - what the processes of the roles share.
  */
-#ifndef RUNTIME_PROCESS_ROLE_PROCESS_H
-#define RUNTIME_PROCESS_ROLE_PROCESS_H
+#pragma once
 
 #include "runtime/loop/loop.h"
 #include "runtime/process/roles.h"
@@ -43,5 +42,3 @@ enum status role_open_job(const struct role_options *options, struct job *job,
 
 /* Says why, if there is a why; the exit code. */
 int role_finish(enum status status, const struct error *err);
-
-#endif

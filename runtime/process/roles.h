@@ -15,8 +15,7 @@
  * as a failure, and another takes its place. A job in one process has no children: both roles live
  * in the supervisor, on the same loop and with the same messages.
  */
-#ifndef RUNTIME_PROCESS_ROLES_H
-#define RUNTIME_PROCESS_ROLES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -93,5 +92,3 @@ struct role_options {
 };
 
 int run_supervise(const struct role_options *options);
-
-#endif

@@ -8,12 +8,9 @@
  * SIGTERM: it says that it leaves, takes a last snapshot where it takes any, and ends. What was
  * pushed meanwhile is pushed again to its successor.
  */
-#ifndef RUNTIME_PROCESS_SERVER_PROCESS_H
-#define RUNTIME_PROCESS_SERVER_PROCESS_H
+#pragma once
 
 #include "runtime/process/roles.h"
 
 /* Returns the exit code. */
 int run_server(const struct role_options *options);
-
-#endif

@@ -16,8 +16,7 @@
  * (runtime/ps/shard_steps.h); so each step is in a log (runtime/data/store/step_log.h) until two
  * snapshots have it.
  */
-#ifndef RUNTIME_PROCESS_SERVER_SNAPSHOTS_H
-#define RUNTIME_PROCESS_SERVER_SNAPSHOTS_H
+#pragma once
 
 #include "runtime/data/store/checkpoint.h"
 #include "runtime/process/store_sync.h"
@@ -72,5 +71,3 @@ enum status server_snapshots_read(struct server_snapshots *snapshots, struct ser
  * LIMIT and NO_MEMORY as above. */
 enum status server_snapshots_read_log(struct server_snapshots *snapshots, struct server_role *role,
                                       struct error *err);
-
-#endif

@@ -12,8 +12,7 @@
  * TOTRAIN_SLOTS in the supervisor's environment is the socket's path; without
  * it a job has a slot for every worker that it may have.
  */
-#ifndef RUNTIME_PROCESS_SLOTS_H
-#define RUNTIME_PROCESS_SLOTS_H
+#pragma once
 
 #include "runtime/loop/loop.h"
 
@@ -24,5 +23,3 @@ enum status slots_open(struct loop *loop, uint64_t job, void (*on_slots)(void *c
                        void *context, struct slots **slots, struct error *err);
 void slots_say(struct slots *slots, uint32_t wanted, uint32_t used); /* NULL: no broker */
 void slots_close(struct slots *slots);                               /* before loop_free */
-
-#endif

@@ -8,8 +8,7 @@
  * by the server where it can (pgstore_can_stage_there), else here. The transaction in which the
  * table is read stays open from shard to shard.
  */
-#ifndef RUNTIME_PROCESS_STAGING_H
-#define RUNTIME_PROCESS_STAGING_H
+#pragma once
 
 #include "runtime/loop/loop.h"
 #include "runtime/role/job.h"
@@ -25,5 +24,3 @@ struct shard_scoring staging_calls(struct staging *staging);
 bool staging_is_running(const struct staging *staging);
 /* Lets the table go, and frees it; only while nothing runs. */
 void staging_free(struct staging *staging);
-
-#endif

@@ -10,8 +10,7 @@
  *
  * Pure: the times are arguments, in milliseconds.
  */
-#ifndef RUNTIME_PROCESS_STALL_H
-#define RUNTIME_PROCESS_STALL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ struct stall {
 
 void stall_init(struct stall *stall, int64_t every_ms, int64_t now_ms);
 void stall_look(struct stall *stall, int64_t now_ms, uint64_t count, int64_t processor_ms);
-
-#endif

@@ -11,8 +11,7 @@
  * come faster than the disk takes them. Where the thread cannot be started, or fails, the loop
  * syncs by itself.
  */
-#ifndef RUNTIME_PROCESS_STORE_SYNC_H
-#define RUNTIME_PROCESS_STORE_SYNC_H
+#pragma once
 
 #include <limits.h>
 
@@ -54,5 +53,3 @@ static inline bool store_sync_is_running(const struct store_sync *sync)
 {
     return sync->task.is_running;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * (supervise_alone.h) or in children (supervise_children.h), publishes the model where no session
  * does (supervise_publish.h), and offers them what they share.
  */
-#ifndef RUNTIME_PROCESS_SUPERVISE_H
-#define RUNTIME_PROCESS_SUPERVISE_H
+#pragma once
 
 #include "runtime/launch/job_event.h"
 #include "runtime/loop/loop.h"
@@ -39,5 +38,3 @@ struct supervise_watch {
 };
 enum status supervise_watch(struct loop *loop, const char *sockets, struct supervise_watch *watch,
                             struct error *err); /* watch must outlive the loop */
-
-#endif

@@ -1,12 +1,9 @@
 /*
  * supervise_alone.h - a job of one worker: master and worker share the supervisor's loop.
  */
-#ifndef RUNTIME_PROCESS_SUPERVISE_ALONE_H
-#define RUNTIME_PROCESS_SUPERVISE_ALONE_H
+#pragma once
 
 #include "runtime/role/job.h"
 
 /* Returns the exit code. `sockets`: a folder for the control socket. */
 int supervise_alone(const struct job *job, const char *sockets, bool is_detached);
-
-#endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "runtime/launch/exit_code.h"
 #include "runtime/launch/job_event.h"
 #include "runtime/launch/job_lock.h"
 #include "runtime/launch/processor.h"
@@ -256,13 +257,13 @@ static void run_servers(struct supervisor *supervisor, struct slice words)
 }
 
 /* A worker without a lane has the whole table in memory, and a slot, for nothing. */
-static void limit_to_lanes(struct supervisor *supervisor, struct slice number)
+static void limit_workers(struct supervisor *supervisor, struct slice number, uint32_t *limit)
 {
-    int64_t lanes;
+    int64_t workers;
 
-    if (!slice_to_integer(number, &lanes) || lanes < 1 || lanes > UINT32_MAX)
+    if (!slice_to_integer(number, &workers) || workers < 1 || workers > UINT32_MAX)
         return;
-    supervisor->pool.lanes = (uint32_t)lanes;
+    *limit = (uint32_t)workers;
     if (!supervisor->is_giving_up)
         fill_pool(supervisor);
 }
@@ -289,7 +290,11 @@ static void on_child_line(void *context, struct slice line)
     else if (line.size > 8 && memcmp(line.data, "servers ", 8) == 0)
         run_servers(child->supervisor, (struct slice){line.data + 8, line.size - 8});
     else if (line.size > 6 && memcmp(line.data, "lanes ", 6) == 0)
-        limit_to_lanes(child->supervisor, (struct slice){line.data + 6, line.size - 6});
+        limit_workers(child->supervisor, (struct slice){line.data + 6, line.size - 6},
+                      &child->supervisor->pool.lanes);
+    else if (line.size > 7 && memcmp(line.data, "useful ", 7) == 0)
+        limit_workers(child->supervisor, (struct slice){line.data + 7, line.size - 7},
+                      &child->supervisor->pool.useful);
     else
         on_master_event(child->supervisor, line);
 }
@@ -386,11 +391,13 @@ static bool may_start_again(struct child *child, const char *how)
 /* The same of a process that has ended; one that was asked to go has not failed. */
 static bool may_follow(struct child *child, int how)
 {
-    char name[32], words[32];
+    const bool is_unsound = WIFEXITED(how) && WEXITSTATUS(how) == EXIT_UNSOUND;
+    char name[32], words[64];
 
     name_child(child, name);
-    snprintf(words, sizeof words, "%s %d", WIFSIGNALED(how) ? "signal" : "exit code",
-             WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how));
+    snprintf(words, sizeof words, "%s %d%s", WIFSIGNALED(how) ? "signal" : "exit code",
+             WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how),
+             is_unsound ? ": this machine computes wrongly" : "");
     log_warning("%s ended (%s)", name, words);
     return is_preempted(child, how) || may_start_again(child, words);
 }

@@ -3,8 +3,7 @@
  * every worker and of every parameter server, holds their lifelines, starts dead ones again, and
  * runs as many workers as are wanted and have slots, and as many servers as the master says.
  */
-#ifndef RUNTIME_PROCESS_SUPERVISE_CHILDREN_H
-#define RUNTIME_PROCESS_SUPERVISE_CHILDREN_H
+#pragma once
 
 #include "runtime/role/job.h"
 
@@ -12,5 +11,3 @@
  * `sockets`; else over TLS at this TCP address, and the folder keeps their credentials. */
 int supervise_children(const struct job *job, const char *sockets, const char *listen,
                        bool is_detached);
-
-#endif

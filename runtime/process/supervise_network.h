@@ -6,8 +6,7 @@
  * finds its credentials in a folder of its own in the 0700 folder of the
  * sockets, made anew whenever it is started.
  */
-#ifndef RUNTIME_PROCESS_SUPERVISE_NETWORK_H
-#define RUNTIME_PROCESS_SUPERVISE_NETWORK_H
+#pragma once
 
 #include "runtime/net/address.h"
 #include "runtime/net/authority.h"
@@ -28,5 +27,3 @@ void supervise_network_close(struct supervise_network *network);
 enum status supervise_network_issue(const struct supervise_network *network,
                                     const struct identity *who, const char *sockets,
                                     char folder[PATH_MAX], struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * publish FOLDER` knows SQL, which the runtime does not. The child writes the outcome into the
  * job's store (runtime/data/store/destination.h).
  */
-#ifndef RUNTIME_PROCESS_SUPERVISE_PUBLISH_H
-#define RUNTIME_PROCESS_SUPERVISE_PUBLISH_H
+#pragma once
 
 #include "runtime/role/job.h"
 
@@ -14,5 +13,3 @@ bool supervise_must_publish(const struct job *job);
  * else, which the publisher drops, also where there is no model. */
 int supervise_publish(const struct job *job, const char *sockets, bool is_detached,
                       bool is_elsewhere);
-
-#endif

@@ -7,8 +7,7 @@
  * supervisor of the folder begins with it. It is not in job.db because only
  * the master writes there (runtime/data/store/jobstore.h), and it may be away just then.
  */
-#ifndef RUNTIME_PROCESS_WANTED_H
-#define RUNTIME_PROCESS_WANTED_H
+#pragma once
 
 #include "runtime/process/worker_pool.h"
 
@@ -31,5 +30,3 @@ enum status wanted_servers_store(const char *folder, const struct wanted_servers
                                  struct error *err);
 enum status wanted_servers_load(const char *folder, struct wanted_servers *wanted,
                                 struct error *err);
-
-#endif

@@ -6,7 +6,8 @@ void worker_pool_init(struct worker_pool *pool, uint32_t least, uint32_t most, u
                                  .most = most,
                                  .wanted = most,
                                  .slots = slots,
-                                 .lanes = WORKER_POOL_UNLIMITED};
+                                 .lanes = WORKER_POOL_UNLIMITED,
+                                 .useful = WORKER_POOL_UNLIMITED};
 }
 
 enum status worker_pool_want(struct worker_pool *pool, int64_t workers, struct error *err)
@@ -41,9 +42,11 @@ uint32_t worker_pool_slots_used(const struct worker_pool *pool, const enum place
 
 uint32_t worker_pool_useful(const struct worker_pool *pool)
 {
-    const uint32_t lanes = pool->lanes > pool->least ? pool->lanes : pool->least;
+    const bool is_measured = pool->version == 0 && pool->useful < pool->lanes;
+    const uint32_t limit = is_measured ? pool->useful : pool->lanes;
+    const uint32_t most = limit > pool->least ? limit : pool->least;
 
-    return pool->wanted < lanes ? pool->wanted : lanes;
+    return pool->wanted < most ? pool->wanted : most;
 }
 
 struct worker_pool_step worker_pool_next(const struct worker_pool *pool, const enum place *places)

@@ -17,8 +17,7 @@
  *
  * Pure: no process, clock or socket.
  */
-#ifndef RUNTIME_PROCESS_WORKER_POOL_H
-#define RUNTIME_PROCESS_WORKER_POOL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,6 +39,7 @@ struct worker_pool {
     uint64_t version; /* version of `wanted`; 0: as the job began */
     uint32_t slots;   /* slots of the launcher for this job */
     uint32_t lanes;   /* more workers are of no use; WORKER_POOL_UNLIMITED: not known yet */
+    uint32_t useful;  /* more do not pay, as was measured; WORKER_POOL_UNLIMITED: not known yet */
 };
 
 /* All that the job may have are wanted. */
@@ -48,7 +48,8 @@ void worker_pool_init(struct worker_pool *pool, uint32_t least, uint32_t most, u
 /* INVALID, with the range, for a number that the job cannot have. */
 enum status worker_pool_want(struct worker_pool *pool, int64_t workers, struct error *err);
 
-/* How many would have work of those that are wanted; the job's least are in any case. */
+/* How many would have work of those that are wanted, and pay where the user asked for no number;
+ * the job's least are in any case. */
 uint32_t worker_pool_useful(const struct worker_pool *pool);
 
 enum worker_pool_action { WORKER_POOL_NOTHING, WORKER_POOL_START, WORKER_POOL_STOP };
@@ -63,5 +64,3 @@ struct worker_pool_step worker_pool_next(const struct worker_pool *pool, const e
 
 /* How many processes there are, leaving ones included. */
 uint32_t worker_pool_slots_used(const struct worker_pool *pool, const enum place *places);
-
-#endif

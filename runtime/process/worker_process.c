@@ -7,13 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "arithmetic/self_test.h"
 #include "base/log.h"
 #include "base/progress.h"
 #include "runtime/data/pgstore/pgstore.h"
+#include "runtime/launch/exit_code.h"
 #include "runtime/loop/loop_watch.h"
 #include "runtime/net/tls.h"
 #include "runtime/process/alive_sender.h"
 #include "runtime/process/end_watch.h"
+#include "runtime/process/experiment.h"
 #include "runtime/process/role_process.h"
 #include "runtime/process/working.h"
 
@@ -116,6 +119,14 @@ static enum status start_worker(struct worker_process *process, const struct job
     return loop_on_signal(process->loop, SIGTERM, on_sigterm, process, err);
 }
 
+/* Before it has a lane. */
+static enum status check_machine(const struct role_options *options, struct error *err)
+{
+    if (experiment_is_unsound(options->index))
+        return fail(err, STATUS_CORRUPT, "this machine computes wrongly, as TOTRAIN_UNSOUND says");
+    return self_test(err);
+}
+
 int run_worker(const struct role_options *options)
 {
     struct worker_process process;
@@ -132,6 +143,11 @@ int run_worker(const struct role_options *options)
     role_raise_descriptor_limit();
     signal(SIGINT, SIG_IGN);
     role_end_by_sigterm();
+    status = check_machine(options, &err);
+    if (status != STATUS_OK) {
+        role_finish(status, &err);
+        return EXIT_UNSOUND;
+    }
     status = role_open_job(options, &job, &tables, &err);
     if (status != STATUS_OK)
         return role_finish(status, &err);

@@ -2,12 +2,9 @@
  * worker_process.h - the process of a worker: the role that works for its job (working.h), its
  * network, its lifeline.
  */
-#ifndef RUNTIME_PROCESS_WORKER_PROCESS_H
-#define RUNTIME_PROCESS_WORKER_PROCESS_H
+#pragma once
 
 #include "runtime/process/roles.h"
 
 /* Returns the exit code. */
 int run_worker(const struct role_options *options);
-
-#endif

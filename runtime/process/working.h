@@ -9,8 +9,7 @@
  *
  * All calls come from the thread of the loop.
  */
-#ifndef RUNTIME_PROCESS_WORKING_H
-#define RUNTIME_PROCESS_WORKING_H
+#pragma once
 
 #include "runtime/loop/loop.h"
 #include "runtime/role/job.h"
@@ -61,5 +60,3 @@ void working_leave(struct working *working);
 bool working_is_stuck(const struct working *working);
 /* After the loop. False: a thread of its own still runs, and the process can only _exit. */
 bool working_stop(struct working *working);
-
-#endif

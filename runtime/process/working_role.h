@@ -13,8 +13,7 @@
  * `self` is the row's own state, zeroed before `join`. It begins with the pure role (outbox.h):
  * each of whose calls takes the time and leaves actions in the outbox.
  */
-#ifndef RUNTIME_PROCESS_WORKING_ROLE_H
-#define RUNTIME_PROCESS_WORKING_ROLE_H
+#pragma once
 
 #include "runtime/process/opening.h"
 #include "runtime/process/role_calls.h"
@@ -90,5 +89,3 @@ struct working_role {
 /* clang-format off */
 #define WORKING_CALLS_ROW ROLE_CALLS_ROW, .start = call_start
 /* clang-format on */
-
-#endif

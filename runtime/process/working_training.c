@@ -55,17 +55,16 @@ static enum status join(void *self, struct working *working, struct error *err)
 {
     struct training_host *host = self;
     struct worker_options options = options_of(working);
-    const struct learning *learning = opening_learning(working->opening);
+    struct learner *learner = opening_learner(working->opening);
 
-    if (!learning)
+    if (!learner)
         log_error("%s", opening_error(working->opening)->message);
     if (options.build == 0) /* which is no build that others could have */
         return fail(err, STATUS_IO, "cannot read the program's own file to say which build it is");
     host->working = working;
     experiment_open(&host->experiment, options.index, options.incarnation);
     options.lanes_at_once = experiment_is_paced(&host->experiment) ? 1 : 0;
-    worker_init(&host->worker, &options, learning,
-                learning ? NULL : opening_error(working->opening));
+    worker_init(&host->worker, &options, learner, learner ? NULL : opening_error(working->opening));
     host->worker.fault = fault_read();
     return STATUS_OK;
 }

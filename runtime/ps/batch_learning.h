@@ -9,8 +9,7 @@
  * When all shards are done a worker collects what the servers have, as a state from which a worker
  * that trains (worker.h) goes on to measure and to publish the model.
  */
-#ifndef RUNTIME_PS_BATCH_LEARNING_H
-#define RUNTIME_PS_BATCH_LEARNING_H
+#pragma once
 
 #include <stdint.h>
 
@@ -61,5 +60,3 @@ struct batch_learning {
     enum status (*learned)(void *self, struct learned_state *state, struct error *err);
     void (*read_learned)(void *self, uint64_t offset, size_t size, char *bytes);
 };
-
-#endif

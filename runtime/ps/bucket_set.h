@@ -1,8 +1,7 @@
 /*
  * bucket_set.h - some of the buckets of a table (row_bucket.h): those of a server, or that move.
  */
-#ifndef RUNTIME_PS_BUCKET_SET_H
-#define RUNTIME_PS_BUCKET_SET_H
+#pragma once
 
 #include "runtime/ps/row_bucket.h"
 
@@ -62,5 +61,3 @@ static inline bool bucket_set_is_within(const struct bucket_set *set, const stru
             return false;
     return true;
 }
-
-#endif

@@ -188,11 +188,10 @@ static void close_all(struct embedding_batches *batches)
 
 static void forget_collected(struct embedding_batches *batches)
 {
-    struct learning *learning = &batches->collected.learning;
 
-    if (learning->self)
-        learning->close(learning->self);
-    learning->self = NULL;
+    if (batches->collected.learner)
+        learner_close(batches->collected.learner);
+    batches->collected.learner = NULL;
     text_clear(&batches->collected.front);
 }
 
@@ -340,7 +339,7 @@ static enum status collect(void *self, uint32_t *count, struct error *err)
 
     close_all(batches);
     forget_collected(batches);
-    TRY(learning_open(batches->spec, batches->dataset, batches->team, &batches->collected.learning,
+    TRY(learning_open(batches->spec, batches->dataset, batches->team, &batches->collected.learner,
                       err));
     batches->collected.batches = rows > 0 ? (uint32_t)((rows - 1) / most + 1) : 1;
     *count = batches->collected.batches;
@@ -385,7 +384,7 @@ static uint64_t place_of(const struct embedding_batches *batches, uint32_t array
 /* The output biases of the servers begin at 0 (embedding_batches.h). */
 static void keep_values(struct embedding_batches *batches, const float *values)
 {
-    const struct learning *learning = &batches->collected.learning;
+    struct learner *learner = batches->collected.learner;
     const struct embedding_shape *shape = &batches->network.shape;
     const uint64_t first = (uint64_t)batches->collected.batch * rows_most(batches);
 
@@ -393,11 +392,11 @@ static void keep_values(struct embedding_batches *batches, const float *values)
         const uint64_t width = shape->arrays[i].width, count = batches->counts[i] * width;
         const uint64_t place = place_of(batches, i) + (i == shape->table ? first * width : 0);
 
-        learning->take_weights(learning->self, place, values, count);
+        learner_take_weights(learner, place, values, count);
         for (uint32_t j = 0; i + 1 == shape->array_count && j < count; j++) {
             const float bias = values[j] + batches->outputs[j];
 
-            learning->take_weights(learning->self, place + j, &bias, 1);
+            learner_take_weights(learner, place + j, &bias, 1);
         }
         values += count;
     }
@@ -406,19 +405,19 @@ static void keep_values(struct embedding_batches *batches, const float *values)
 static enum status learned(void *self, struct learned_state *state, struct error *err)
 {
     struct embedding_batches *batches = self;
-    const struct learning *learning = &batches->collected.learning;
+    struct learner *learner = batches->collected.learner;
     const uint64_t rows = batches->plan.rows * batches->plan.epochs;
     const struct phase *phase;
 
-    learning->end_learning(learning->self);
+    learner_end_learning(learner);
     text_clear(&batches->collected.front);
-    TRY(worker_state_front(learning, rows, &batches->collected.front, err));
-    phase = learning->phase(learning->self);
+    TRY(worker_state_front(learner, rows, &batches->collected.front, err));
+    phase = &learner->phase;
     *state = (struct learned_state){.phase = phase->number,
                                     .step = phase->step,
                                     .rows_done = rows,
                                     .bytes = batches->collected.front.size +
-                                             learning->state_bytes(learning->self)};
+                                             learner_state_bytes(learner)};
     return STATUS_OK;
 }
 
@@ -426,7 +425,7 @@ static void read_learned(void *self, uint64_t offset, size_t size, char *bytes)
 {
     const struct embedding_batches *batches = self;
 
-    worker_state_read(&batches->collected.learning, &batches->collected.front, offset, size, bytes);
+    worker_state_read(batches->collected.learner, &batches->collected.front, offset, size, bytes);
 }
 
 /* Selects the rows of this table that the selection names, and all rows of the other arrays;
@@ -440,7 +439,7 @@ static enum status select_rows(void *self, uint64_t shard, uint32_t batch, struc
     uint32_t *seen = batches->seen;
 
     (void)err;
-    if (batches->collected.learning.self)
+    if (batches->collected.learner)
         return select_all(batches, batch, rows);
     batches->rows = rows_of_batch(batches, find_open(batches, shard), batch);
     select_ids(batches);
@@ -509,7 +508,7 @@ static enum status compute(void *self, const float *values, float *gradient, str
     struct lane_gradient of;
 
     (void)err;
-    if (batches->collected.learning.self) {
+    if (batches->collected.learner) {
         keep_values(batches, values);
         return STATUS_OK;
     }

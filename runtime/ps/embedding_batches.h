@@ -24,12 +24,11 @@
  * there are, and gives it the servers' weights: rows of the table by as many as a batch selects at
  * most, everything else with the last of them.
  */
-#ifndef RUNTIME_PS_EMBEDDING_BATCHES_H
-#define RUNTIME_PS_EMBEDDING_BATCHES_H
+#pragma once
 
 #include "base/team.h"
 #include "runtime/learn/layers/id_places.h"
-#include "runtime/learn/learning.h"
+#include "runtime/learn/learner.h"
 #include "runtime/learn/networks/embedding_layout.h"
 #include "runtime/ps/batch_learning.h"
 #include "runtime/ps/row_table.h"
@@ -63,7 +62,7 @@ struct embedding_batches {
     struct batch_loss loss; /* since it was asked for last */
 
     struct {
-        struct learning learning; /* self NULL: nothing is collected */
+        struct learner *learner; /* NULL: nothing is collected */
         uint32_t batch, batches;
         struct text front; /* begins its state: runtime/train/worker_state.h */
     } collected;
@@ -83,5 +82,3 @@ void embedding_batches_deinit(struct embedding_batches *batches);
 
 /* The functions that push_worker.h calls. Valid until embedding_batches_deinit. */
 struct batch_learning embedding_batches_learning(struct embedding_batches *batches);
-
-#endif

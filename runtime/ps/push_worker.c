@@ -475,15 +475,6 @@ static struct row_widths widths_of(const struct push_worker *worker)
     return (struct row_widths){worker->learning.widths, worker->learning.table_count};
 }
 
-/* While all is collected there is no step. */
-static void take_copies(struct push_worker *worker)
-{
-    if (worker->is_collecting)
-        step_copies_drop(&worker->copies);
-    step_copies_take(&worker->copies, worker->leases[0].next, widths_of(worker), &worker->rows,
-                     worker->values, worker->copied);
-}
-
 static enum status select_batch(struct push_worker *worker, struct error *err)
 {
     const struct batch_learning *learning = &worker->learning;
@@ -491,7 +482,11 @@ static enum status select_batch(struct push_worker *worker, struct error *err)
     TRY(learning->select(learning->self, worker->leases[0].shard, worker->batch, &worker->rows,
                          err));
     TRY(divide_rows(worker, err));
-    take_copies(worker);
+    /* While all is collected there is no step. */
+    if (worker->is_collecting)
+        step_copies_drop(&worker->copies);
+    step_copies_take(&worker->copies, worker->leases[0].next, widths_of(worker), &worker->rows,
+                     worker->values, worker->copied);
     return STATUS_OK;
 }
 

@@ -40,8 +40,7 @@
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
-#ifndef RUNTIME_PS_PUSH_WORKER_H
-#define RUNTIME_PS_PUSH_WORKER_H
+#pragma once
 
 #include "runtime/ps/batch_learning.h"
 #include "runtime/ps/server_layout.h"
@@ -151,5 +150,3 @@ void push_worker_leave(struct push_worker *worker, int64_t now_ms, struct outbox
 /* A batch to be selected, or computed. */
 bool push_worker_has_work(const struct push_worker *worker);
 void push_worker_work(struct push_worker *worker, int64_t now_ms, struct outbox *outbox);
-
-#endif

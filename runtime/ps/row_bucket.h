@@ -15,8 +15,7 @@
  * Memory is counted where it is taken (struct row_memory), so that a server keeps its limit exactly
  * but for what the allocator adds.
  */
-#ifndef RUNTIME_PS_ROW_BUCKET_H
-#define RUNTIME_PS_ROW_BUCKET_H
+#pragma once
 
 #include <stdint.h>
 
@@ -90,5 +89,3 @@ static inline float *row_bucket_record(const struct row_bucket *bucket, uint32_t
 
 /* The memory that this lookup will read is fetched meanwhile. */
 void row_bucket_prefetch(const struct row_bucket *bucket, uint64_t hash);
-
-#endif

@@ -15,8 +15,7 @@
  *
  * What has expired is not in it.
  */
-#ifndef RUNTIME_PS_ROW_SNAPSHOT_H
-#define RUNTIME_PS_ROW_SNAPSHOT_H
+#pragma once
 
 #include "runtime/ps/row_table.h"
 
@@ -53,5 +52,3 @@ enum status row_image_load(struct row_table *table, struct slice image, struct e
 
 /* The bucket is empty, as it is elsewhere now. No snapshot is being taken. */
 void row_table_drop_bucket(struct row_table *table, uint32_t bucket);
-
-#endif

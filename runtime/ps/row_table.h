@@ -27,8 +27,7 @@
  *
  * Steps never go back. All functions are pure but for memory.
  */
-#ifndef RUNTIME_PS_ROW_TABLE_H
-#define RUNTIME_PS_ROW_TABLE_H
+#pragma once
 
 #include "runtime/learn/optimizer/optimizer.h"
 #include "runtime/ps/row_bucket.h"
@@ -116,5 +115,3 @@ static inline bool row_table_has_expired(const struct row_table *table,
 {
     return table->options.expire_steps && step - entry->step > table->options.expire_steps;
 }
-
-#endif

@@ -17,8 +17,7 @@
  *
  * Pure, and a function of what was noted: not of the order in which servers said it in a round.
  */
-#ifndef RUNTIME_PS_SERVER_BALANCE_H
-#define RUNTIME_PS_SERVER_BALANCE_H
+#pragma once
 
 #include "runtime/net/message.h"
 #include "runtime/ps/server_layout.h"
@@ -66,5 +65,3 @@ static inline bool server_balance_is_due(const struct server_balance *balance)
 /* The map of `next`, for the same servers, whose id the caller gives. False: none helps enough. */
 bool server_balance_choose(const struct server_balance *balance, const struct server_layout *now,
                            struct server_layout *next, struct balance_choice *choice);
-
-#endif

@@ -12,8 +12,7 @@
  * A job has one layout at a time. Their ids rise, and no two have the same; that of a job which was
  * never given another is 0.
  */
-#ifndef RUNTIME_PS_SERVER_LAYOUT_H
-#define RUNTIME_PS_SERVER_LAYOUT_H
+#pragma once
 
 #include "base/bytes.h"
 #include "runtime/ps/bucket_set.h"
@@ -60,5 +59,3 @@ enum status server_layout_read(struct server_layout *layout, uint64_t id, uint32
 void server_layout_put(const struct server_layout *layout, struct text *out);
 enum status server_layout_take(struct byte_reader *reader, struct server_layout *layout,
                                struct error *err);
-
-#endif

@@ -7,8 +7,7 @@
  * (server_balance.h). How long serving took is its process' to measure; where nobody does, rows
  * alone count.
  */
-#ifndef RUNTIME_PS_SERVER_LOAD_H
-#define RUNTIME_PS_SERVER_LOAD_H
+#pragma once
 
 #include "runtime/net/message.h"
 #include "runtime/ps/row_table.h"
@@ -29,5 +28,3 @@ void server_load_note_busy(struct server_load *load, int64_t us);
 /* Borrows from the load. */
 struct message_load server_load_message(const struct server_load *load, int64_t now_ms,
                                         uint64_t layout);
-
-#endif

@@ -20,8 +20,7 @@
  *
  * A later process reads it (server_replay.h).
  */
-#ifndef RUNTIME_PS_SERVER_LOG_H
-#define RUNTIME_PS_SERVER_LOG_H
+#pragma once
 
 #include "runtime/ps/bucket_set.h"
 #include "runtime/ps/server_layout.h"
@@ -51,5 +50,3 @@ void server_log_rows(struct server_role *role, struct slice images, struct outbo
 void server_log_drop(struct server_role *role, const struct bucket_set *buckets,
                      struct outbox *outbox);
 void server_log_ready(struct server_role *role, struct outbox *outbox);
-
-#endif

@@ -165,21 +165,18 @@ static void end_round_of_all(struct server_role *role, struct outbox *outbox)
     say_fetched(role, &fine, outbox);
 }
 
-static struct slice bytes_of(const struct bucket_set *buckets)
-{
-    return (struct slice){(const char *)buckets->words, sizeof buckets->words};
-}
-
 static void ask_for_rows(struct server_role *role, struct move_source *source,
                          struct outbox *outbox)
 {
     struct message message = server_role_message(role, MESSAGE_ROWS_WANTED);
 
-    message.rows_wanted = (struct message_rows_wanted){.index = role->options.index,
-                                                       .layout = role->move.to.id,
-                                                       .buckets = bytes_of(&source->buckets),
-                                                       .since = source->since,
-                                                       .offset = source->offset};
+    message.rows_wanted =
+        (struct message_rows_wanted){.index = role->options.index,
+                                     .layout = role->move.to.id,
+                                     .buckets = (struct slice){(const char *)source->buckets.words,
+                                                               sizeof source->buckets.words},
+                                     .since = source->since,
+                                     .offset = source->offset};
     outbox_send(outbox, source->peer, &message);
 }
 
@@ -635,15 +632,6 @@ void server_move_take_layout(struct server_role *role, const struct server_layou
     keep_own_rows(role);
 }
 
-/* Begins as a new server does, then does what its log says. */
-static void begin_anew(struct server_role *role, struct outbox *outbox)
-{
-    outbox_put(outbox, OUTBOX_DROP, "", 0);
-    drop_all(role);
-    role->log.moves = 0;
-    role->layout = (struct server_layout){.serving = role->options.server_count};
-}
-
 static void log_move_without_rows(struct server_role *role, const struct server_layout *to,
                                   struct outbox *outbox)
 {
@@ -672,7 +660,11 @@ bool server_move_layout(struct server_role *role, const struct message_layout *l
     }
     server_save_end(role);
     if (layout->is_anew) {
-        begin_anew(role, outbox);
+        /* Begins as a new server does, then does what its log says. */
+        outbox_put(outbox, OUTBOX_DROP, "", 0);
+        drop_all(role);
+        role->log.moves = 0;
+        role->layout = (struct server_layout){.serving = role->options.server_count};
         log_move_without_rows(role, &next, outbox);
     } else if (!is_prepared && has_what_it_needs(role, &next)) {
         log_move_without_rows(role, &next, outbox);

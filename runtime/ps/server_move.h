@@ -27,8 +27,7 @@
  * Rows go as images of buckets (row_snapshot.h), each behind its size, table by table, by pieces of
  * piece_bytes: each end has one piece and one image in memory for each of the others.
  */
-#ifndef RUNTIME_PS_SERVER_MOVE_H
-#define RUNTIME_PS_SERVER_MOVE_H
+#pragma once
 
 #include "runtime/ps/server_layout.h"
 #include "runtime/role/outbox.h"
@@ -120,5 +119,3 @@ void server_move_drop_buckets(struct server_role *role, const struct bucket_set 
 void server_move_cancel(struct server_role *role);
 /* The next layout, for which all that is needed is here, is in force: the rows of others go. */
 void server_move_take_layout(struct server_role *role, const struct server_layout *next);
-
-#endif

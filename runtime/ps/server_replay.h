@@ -12,8 +12,7 @@
  *
  * Pure, as the role: its caller reads the entries that are wanted.
  */
-#ifndef RUNTIME_PS_SERVER_REPLAY_H
-#define RUNTIME_PS_SERVER_REPLAY_H
+#pragma once
 
 #include "base/error.h"
 
@@ -26,5 +25,3 @@ uint64_t server_replay_wants(const struct server_role *role);
  * but LIMIT and NO_MEMORY of a step. */
 enum status server_replay_entry(struct server_role *role, const struct slice *entry,
                                 struct error *err);
-
-#endif

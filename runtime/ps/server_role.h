@@ -40,8 +40,7 @@
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
-#ifndef RUNTIME_PS_SERVER_ROLE_H
-#define RUNTIME_PS_SERVER_ROLE_H
+#pragma once
 
 #include "runtime/ps/row_table.h"
 #include "runtime/ps/server_load.h"
@@ -178,5 +177,3 @@ void server_role_on_tick(struct server_role *role, int64_t now_ms, struct outbox
 
 /* The digest of all rows and counts. */
 uint64_t server_role_digest(const struct server_role *role);
-
-#endif

@@ -8,8 +8,7 @@
  *     u32 version, u32 tables, u64 clock, u32 moves, u64 layout, u32 serving | sized runs of its
  * map | sized counts of shards | sized rows before the last step | sized image of each bucket
  */
-#ifndef RUNTIME_PS_SERVER_SAVE_H
-#define RUNTIME_PS_SERVER_SAVE_H
+#pragma once
 
 #include "runtime/role/outbox.h"
 
@@ -34,5 +33,3 @@ void server_save_work(struct server_role *role, int64_t now_ms, struct outbox *o
  * server of this job wrote: the role is of no use then. */
 enum status server_save_restore(struct server_role *role, struct slice piece, bool is_last,
                                 struct error *err);
-
-#endif

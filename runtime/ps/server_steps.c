@@ -64,15 +64,12 @@ uint64_t server_step_of(const struct server_role *role, uint64_t shard, uint32_t
 
 /* ---- the rows before the last step ---- */
 
-static struct row_widths widths_of(const struct server_role *role)
-{
-    return (struct row_widths){role->steps.widths, role->options.table_count};
-}
-
 void server_steps_go_back(const struct server_role *role, const uint32_t *counts,
                           const uint64_t *ids, float *values)
 {
-    step_rows_copy(&role->steps.before, widths_of(role), counts, ids, values, NULL);
+    step_rows_copy(&role->steps.before,
+                   (struct row_widths){role->steps.widths, role->options.table_count}, counts, ids,
+                   values, NULL);
 }
 
 static enum status keep_before(struct server_role *role, const struct step_rows *rows,

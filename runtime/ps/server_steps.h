@@ -27,8 +27,7 @@
  * The entry of a step, after its size: u64 layout | sized counts, ids, seen, gradients, each array
  * as of PUSH.
  */
-#ifndef RUNTIME_PS_SERVER_STEPS_H
-#define RUNTIME_PS_SERVER_STEPS_H
+#pragma once
 
 #include "base/text.h"
 #include "runtime/net/message.h"
@@ -85,5 +84,3 @@ bool server_steps_layout(struct slice entry, uint64_t *layout);
  * layout, or its bytes are no entry of this job. */
 enum status server_steps_count_again(struct server_role *role, struct slice entry,
                                      struct error *err);
-
-#endif

@@ -14,8 +14,7 @@
  *
  * Pure.
  */
-#ifndef RUNTIME_PS_SHARD_BOARD_H
-#define RUNTIME_PS_SHARD_BOARD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -75,5 +74,3 @@ void shard_board_reopen(struct shard_board *board, const uint32_t *counted, uint
 void shard_board_reopen_from(struct shard_board *board, uint32_t first);
 
 bool shard_board_is_finished(const struct shard_board *board);
-
-#endif

@@ -5,8 +5,7 @@
  * that one number a shard says which are counted: those below it. A batch that is pushed again, by
  * whomever, is not counted again. The numbers are part of each snapshot of the rows.
  */
-#ifndef RUNTIME_PS_SHARD_COUNTS_H
-#define RUNTIME_PS_SHARD_COUNTS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ struct slice shard_counts_bytes(const struct shard_counts *counts);
 /* In place of all. CORRUPT for more than SHARDS_MAX, or half a number. */
 enum status shard_counts_read(struct shard_counts *counts, struct slice bytes, struct error *err);
 void shard_counts_deinit(struct shard_counts *counts);
-
-#endif

@@ -53,6 +53,7 @@ static void lose(void *leader, int64_t now_ms, uint32_t index, const char *why,
 
 static const struct crew_calls calls = {.member_bytes = sizeof(struct shard_member),
                                         .fill_row = shard_fill_row,
+                                        .fill_report = shard_fill_report,
                                         .lose = lose,
                                         .end = drop_all};
 

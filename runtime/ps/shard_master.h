@@ -37,8 +37,7 @@
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
-#ifndef RUNTIME_PS_SHARD_MASTER_H
-#define RUNTIME_PS_SHARD_MASTER_H
+#pragma once
 
 #include "runtime/ps/batch_learning.h"
 #include "runtime/ps/server_balance.h"
@@ -128,4 +127,3 @@ void shard_master_on_stored(struct shard_master *master, int64_t now_ms, uint64_
  * version than is known does not count. */
 void shard_master_want_servers(struct shard_master *master, int64_t now_ms, uint64_t version,
                                uint32_t servers, struct outbox *outbox);
-#endif

@@ -29,8 +29,7 @@
  * then on the newest is in force, and who has another is told (is_settled). Ids of layouts are
  * those of one master, and of a later one higher.
  */
-#ifndef RUNTIME_PS_SHARD_MOVE_H
-#define RUNTIME_PS_SHARD_MOVE_H
+#pragma once
 
 #include "runtime/ps/server_layout.h"
 #include "runtime/role/outbox.h"
@@ -104,5 +103,3 @@ void shard_send_lease(const struct shard_master *master, uint32_t worker, uint64
                       uint64_t shard, struct outbox *outbox);
 /* END, and it may not come back. */
 void shard_release_server(struct shard_master *master, uint32_t index, struct outbox *outbox);
-
-#endif

@@ -13,8 +13,7 @@
  * master: some batches. Where an epoch has enough of them there are a few shards for each worker
  * that the job may have, so that a slow one is not waited for at its end.
  */
-#ifndef RUNTIME_PS_SHARD_PLAN_H
-#define RUNTIME_PS_SHARD_PLAN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ struct shard_plan {
 /* INVALID without rows. LIMIT for more batches than a server counts. */
 enum status shard_plan_of(const struct jobspec *spec, uint64_t train_rows, struct shard_plan *plan,
                           struct error *err);
-
-#endif

@@ -1,5 +1,7 @@
 #include "runtime/ps/shard_record.h"
 
+#include <stdio.h>
+
 static uint64_t steps_done(const struct shard_master *master)
 {
     return (uint64_t)master->board.done * master->plan.batches;
@@ -69,6 +71,14 @@ void shard_note_loss(struct shard_master *master, uint32_t shard, struct batch_l
     row.step = (uint64_t)(epoch + 1) * master->plan.shards_per_epoch * master->plan.batches;
     row.value = of->loss / (double)of->rows;
     outbox_put(outbox, OUTBOX_METRIC, &row, sizeof row);
+}
+
+void shard_fill_report(const void *leader, struct job_event *event)
+{
+    const struct shard_master *master = leader;
+
+    if (event->kind == JOB_STARTED && master->crew.options->facts.previous)
+        snprintf(event->message, sizeof event->message, "another master leads");
 }
 
 void shard_note_progress(struct shard_master *master, int64_t now_ms, struct outbox *outbox)

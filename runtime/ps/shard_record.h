@@ -1,8 +1,7 @@
 /*
  * shard_record.h - the rows of a job on parameter servers in its store, and its reports.
  */
-#ifndef RUNTIME_PS_SHARD_RECORD_H
-#define RUNTIME_PS_SHARD_RECORD_H
+#pragma once
 
 #include "runtime/ps/shard_master.h"
 
@@ -18,6 +17,5 @@ void shard_note_loss(struct shard_master *master, uint32_t shard, struct batch_l
 /* Notes the loss of some batches of a shard that is not done yet: they count with it. */
 void shard_note_part(struct shard_master *master, uint32_t shard, struct batch_loss loss);
 /* A row and a line where they are due. */
+void shard_fill_report(const void *leader, struct job_event *event);
 void shard_note_progress(struct shard_master *master, int64_t now_ms, struct outbox *outbox);
-
-#endif

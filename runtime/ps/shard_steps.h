@@ -15,8 +15,7 @@
  * layout in which nothing is counted (LAYOUT, anew). All steps are taken again, and make the same
  * model.
  */
-#ifndef RUNTIME_PS_SHARD_STEPS_H
-#define RUNTIME_PS_SHARD_STEPS_H
+#pragma once
 
 #include "runtime/role/outbox.h"
 
@@ -35,5 +34,3 @@ void shard_steps_on_server(struct shard_master *master, int64_t now_ms, struct s
 /* It has the rows before this step, at least. */
 void shard_steps_on_alive(struct shard_master *master, struct shard_member *server, uint64_t least,
                           struct outbox *outbox);
-
-#endif

@@ -11,8 +11,7 @@
  * layers and of the most frequent words, are pulled once by each worker instead of once by each
  * lane.
  */
-#ifndef RUNTIME_PS_STEP_COPIES_H
-#define RUNTIME_PS_STEP_COPIES_H
+#pragma once
 
 #include "runtime/ps/batch_learning.h"
 #include "runtime/ps/step_rows.h"
@@ -40,5 +39,3 @@ void step_copies_take(const struct step_copies *copies, uint64_t step, struct ro
 enum status step_copies_keep(struct step_copies *copies, uint64_t step, struct row_widths widths,
                              const struct batch_rows *batch, const float *values,
                              struct error *err);
-
-#endif

@@ -7,8 +7,7 @@
  *     ids      2 5 9 | 0 7    of each table ascending
  *     values   one behind the other, of the width of their table
  */
-#ifndef RUNTIME_PS_STEP_ROWS_H
-#define RUNTIME_PS_STEP_ROWS_H
+#pragma once
 
 #include "runtime/net/message.h"
 
@@ -51,5 +50,3 @@ struct row_view {
  * is not set. */
 enum status step_rows_unite(const struct step_rows *one, struct row_view other,
                             struct row_widths widths, struct step_rows *into, struct error *err);
-
-#endif

@@ -15,8 +15,7 @@
  * format details; tensorboard/compat/proto/event.proto and summary.proto; the
  * encoding guide of Protocol Buffers. docs/decisions/0024-event-files.md.
  */
-#ifndef RUNTIME_RECORD_EVENT_FILE_H
-#define RUNTIME_RECORD_EVENT_FILE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -40,5 +39,3 @@ struct event {
 /* The next event of the file; false at its end, and at a record that is not
  * whole, behind which nothing can be found. */
 bool event_read(FILE *file, struct event *event);
-
-#endif

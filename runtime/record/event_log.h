@@ -13,8 +13,7 @@
  *
  * Reads the clock for wall_time. A failed write is reported once, and the job goes on.
  */
-#ifndef RUNTIME_RECORD_EVENT_LOG_H
-#define RUNTIME_RECORD_EVENT_LOG_H
+#pragma once
 
 #include <limits.h>
 
@@ -47,5 +46,3 @@ enum status event_log_open(struct event_log *log, const char *folder, struct sli
 /* The metrics and results that the master asked to store, except what is there already. IO. */
 enum status event_log_put(struct event_log *log, const struct outbox *outbox, struct error *err);
 void event_log_close(struct event_log *log);
-
-#endif

@@ -5,8 +5,7 @@
  * _total (https://prometheus.io/docs/practices/naming). A number that is not known
  * has no sample. Pure: what is printed is a function of the master's state.
  */
-#ifndef RUNTIME_RECORD_EXPOSITION_H
-#define RUNTIME_RECORD_EXPOSITION_H
+#pragma once
 
 #include "runtime/ps/shard_master.h"
 #include "runtime/score/dispatch.h"
@@ -24,5 +23,3 @@ void exposition_write_scoring(const struct dispatch *dispatch, const struct job_
                               struct text *out);
 /* Backslash, quote and newline, as in the value of a label. Public for its test. */
 void exposition_append_label(struct text *out, struct slice value);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * job_pages.h - what a job serves over HTTP while it runs: /metrics and /healthz.
  */
-#ifndef RUNTIME_RECORD_JOB_PAGES_H
-#define RUNTIME_RECORD_JOB_PAGES_H
+#pragma once
 
 #include "runtime/loop/loop.h"
 #include "runtime/role/job.h"
@@ -18,5 +17,3 @@ struct job_pages {
  * goes on without pages, since the job matters more. */
 enum status job_pages_serve(struct job_pages *pages, struct loop *loop, const struct job *job,
                             bool is_first, struct error *err);
-
-#endif

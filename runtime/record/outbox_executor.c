@@ -621,6 +621,8 @@ static enum status store_all(struct outbox_executor *executor, const struct outb
 static void tell_launcher(const struct worker_actions *workers, const struct outbox *outbox,
                           const struct outbox_entry *entry)
 {
+    struct useful_workers useful;
+    struct slow_worker slow;
     struct worker_row row;
 
     switch (entry->kind) {
@@ -632,6 +634,15 @@ static void tell_launcher(const struct worker_actions *workers, const struct out
         break;
     case OUTBOX_LANES:
         workers->limit_lanes(workers->self, entry->index);
+        break;
+    case OUTBOX_USEFUL:
+        memcpy(&useful, outbox_bytes(outbox, entry).data, sizeof useful);
+        workers->limit_useful(workers->self, &useful);
+        break;
+    case OUTBOX_SLOW:
+        memcpy(&slow, outbox_bytes(outbox, entry).data, sizeof slow);
+        if (workers->note_slow)
+            workers->note_slow(workers->self, &slow);
         break;
     case OUTBOX_SERVERS:
         if (workers->run_servers)

@@ -14,8 +14,7 @@
  * The executor claims the store as it is opened; once a later master has, every transaction is
  * STALE, and nothing is sent to the door any more.
  */
-#ifndef RUNTIME_RECORD_OUTBOX_EXECUTOR_H
-#define RUNTIME_RECORD_OUTBOX_EXECUTOR_H
+#pragma once
 
 #include "runtime/launch/job_event.h"
 #include "runtime/loop/store_call.h"
@@ -42,6 +41,11 @@ struct worker_actions {
     void (*killed_by_rows)(void *self, uint32_t index);
     /* More workers than that have no work. */
     void (*limit_lanes)(void *self, uint32_t lanes);
+    /* So many workers pay, as was measured; a number that the user asked for stays. */
+    void (*limit_useful)(void *self, const struct useful_workers *useful);
+    /* This worker is slow, and may be on a machine that is. NULL: nothing is to be done about it.
+     */
+    void (*note_slow)(void *self, const struct slow_worker *slow);
     /* The job's parameter servers have done their part, perhaps under an earlier master. NULL:
      * nothing is to be done about them. */
     void (*servers_done)(void *self);
@@ -108,5 +112,3 @@ void outbox_executor_say_failed(const struct outbox_executor *executor, const st
  * which is also left in *failure (OK: done). */
 void outbox_executor_say_ended(const struct outbox_executor *executor, const struct job_row *row,
                                struct error *failure);
-
-#endif

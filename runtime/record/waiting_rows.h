@@ -7,8 +7,7 @@
  * for a while. Of the job and of each worker the last row is enough. What the job cannot do without
  * (its model, its end, results of shards) does not wait: where it finds no room the job fails.
  */
-#ifndef RUNTIME_RECORD_WAITING_ROWS_H
-#define RUNTIME_RECORD_WAITING_ROWS_H
+#pragma once
 
 #include "runtime/role/outbox.h"
 
@@ -31,5 +30,3 @@ static inline bool waiting_rows_are_there(const struct waiting_rows *waiting)
 {
     return waiting->is_open && waiting->rows.count > 0;
 }
-
-#endif

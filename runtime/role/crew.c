@@ -303,6 +303,16 @@ void crew_stand(struct crew *crew, const char *text)
     slice_copy(slice_of(text), crew->standing, sizeof crew->standing);
 }
 
+void crew_note_size(struct crew *crew, const char *text)
+{
+    slice_copy(slice_of(text), crew->measured, sizeof crew->measured);
+}
+
+static const char *standing_of(const struct crew *crew)
+{
+    return crew->standing[0] != '\0' ? crew->standing : crew->measured;
+}
+
 /* ----- record ----- */
 
 void crew_count_slots(struct crew *crew, int64_t now_ms)
@@ -335,8 +345,8 @@ struct job_row crew_job_row(struct crew *crew, int64_t now_ms)
     row.slot_seconds = usage_slot_seconds(&crew->usage);
     row.seconds_waiting = (double)waited / 1000;
     row.seconds = crew_seconds(crew, now_ms);
-    slice_copy(slice_of(crew_has_ended(crew) ? crew->failure.message : crew->standing), row.error,
-               sizeof row.error);
+    slice_copy(slice_of(crew_has_ended(crew) ? crew->failure.message : standing_of(crew)),
+               row.error, sizeof row.error);
     crew->calls->fill_row(crew, &row);
     row.goodput = usage_goodput(&crew->usage, row.rows_done);
     return row;
@@ -394,6 +404,7 @@ void crew_report(struct crew *crew, int64_t now_ms, enum job_event_kind kind, st
 {
     const struct job_row row = crew_job_row(crew, now_ms);
     struct job_event event = crew_event(crew, now_ms, kind);
+    const double run_s = event.seconds - (double)crew->ms_before / 1000;
 
     event.step = row.step;
     event.steps = row.steps;
@@ -403,11 +414,10 @@ void crew_report(struct crew *crew, int64_t now_ms, enum job_event_kind kind, st
     event.rows_per_second = row.rows_per_second;
     event.loss = row.loss;
     event.validation_loss = row.validation_loss;
-    if (row.step > 0 && row.steps >= row.step)
-        event.seconds_left = (event.seconds - (double)crew->ms_before / 1000) *
-                             (double)(row.steps - row.step) / (double)row.step;
+    if (row.step > 0 && row.steps >= row.step && run_s >= JOB_ESTIMATE_AFTER_S)
+        event.seconds_left = run_s * (double)(row.steps - row.step) / (double)row.step;
     if (kind == JOB_PROGRESS)
-        slice_copy(slice_of(crew->standing), event.message, sizeof event.message);
+        slice_copy(slice_of(standing_of(crew)), event.message, sizeof event.message);
     if (kind == JOB_FAILED)
         event.error = crew->failure;
     if (crew->calls->fill_report)

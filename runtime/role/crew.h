@@ -22,8 +22,7 @@
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
-#ifndef RUNTIME_ROLE_CREW_H
-#define RUNTIME_ROLE_CREW_H
+#pragma once
 
 #include "runtime/launch/job_event.h"
 #include "runtime/role/job_facts.h"
@@ -89,6 +88,7 @@ struct crew {
     uint32_t live, wanted; /* workers here; workers that the launcher tries to keep running */
     uint64_t wanted_version;
     char standing[CREW_STANDING_MAX]; /* line on what others have; may be empty */
+    char measured[CREW_STANDING_MAX]; /* line on how many workers pay; may be empty */
     struct unable unable;
     struct usage usage;
     int64_t started_at; /* the job's beginning, with earlier leaders' time */
@@ -175,6 +175,8 @@ void crew_want(struct crew *crew, int64_t now_ms, uint64_t version, uint32_t wor
 /* Where others have what this job could use: a line for the job's row and its reports, while it has
  * not ended. */
 void crew_stand(struct crew *crew, const char *text);
+/* The same of what was measured: it is said where there is no line on others. */
+void crew_note_size(struct crew *crew, const char *text);
 
 /* ----- record ----- */
 
@@ -200,5 +202,3 @@ void crew_put_progress(struct crew *crew, int64_t now_ms, enum job_event_kind ki
                        struct outbox *outbox);
 /* The rate since this was called before, with so many rows of the job done by now. */
 void crew_note_rate(struct crew *crew, int64_t now_ms, uint64_t rows_done);
-
-#endif

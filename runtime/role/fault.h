@@ -18,8 +18,7 @@
  * its start, and again from the start where the memory has fewer. The log says which bit it was,
  * and at a name that has no memory in this job that it was none.
  */
-#ifndef RUNTIME_ROLE_FAULT_H
-#define RUNTIME_ROLE_FAULT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -76,5 +75,3 @@ void fault_reach(const struct fault *fault, enum fault_point point, const char *
                  uint32_t index, uint32_t attempt, uint64_t step);
 /* Inverts the fault's bit in these bytes, and logs it. */
 void fault_flip(const struct fault *fault, void *bytes, size_t size);
-
-#endif

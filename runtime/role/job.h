@@ -1,8 +1,7 @@
 /*
  * job.h - a job's folder, as the processes below it see it.
  */
-#ifndef RUNTIME_ROLE_JOB_H
-#define RUNTIME_ROLE_JOB_H
+#pragma once
 
 #include <limits.h>
 
@@ -48,5 +47,3 @@ uint32_t job_threads_of(const struct job *job, uint32_t workers, uint32_t cores)
 uint64_t job_memory(const struct job *job, uint32_t workers);
 /* The same of a process that has `there` bytes. */
 uint64_t job_memory_of(const struct job *job, uint32_t workers, uint64_t there);
-
-#endif

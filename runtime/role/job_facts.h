@@ -2,8 +2,7 @@
  * job_facts.h - facts of a job that the role which leads it (master.h, dispatch.h) only stores
  * in the job's row, where SHOW JOBS and the pages find it.
  */
-#ifndef RUNTIME_ROLE_JOB_FACTS_H
-#define RUNTIME_ROLE_JOB_FACTS_H
+#pragma once
 
 #include "runtime/data/store/jobstore.h"
 
@@ -19,5 +18,3 @@ struct job_facts {
 
 /* The members of the row that these are; the others stay as they are. */
 void job_facts_fill(const struct job_facts *facts, struct job_row *row);
-
-#endif

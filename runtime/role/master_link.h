@@ -11,8 +11,7 @@
  *
  * Pure: the caller passes the time in milliseconds.
  */
-#ifndef RUNTIME_ROLE_MASTER_LINK_H
-#define RUNTIME_ROLE_MASTER_LINK_H
+#pragma once
 
 #include "runtime/role/outbox.h"
 #include "runtime/role/search.h"
@@ -39,5 +38,3 @@ void master_link_lost(struct master_link *link, int64_t now_ms);
 void master_link_found(struct master_link *link);
 /* The role's next action; MASTER_SEND_ALIVE once an interval. */
 enum master_need master_link_tick(struct master_link *link, int64_t now_ms);
-
-#endif

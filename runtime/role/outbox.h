@@ -5,8 +5,7 @@
  * state and leaves its actions here, in order. The caller of the role (the
  * loop of a process, the simulator) carries them out before the next call.
  */
-#ifndef RUNTIME_ROLE_OUTBOX_H
-#define RUNTIME_ROLE_OUTBOX_H
+#pragma once
 
 #include <stdarg.h>
 
@@ -14,6 +13,7 @@
 #include "runtime/data/store/checkpoint.h"
 #include "runtime/data/store/jobstore.h"
 #include "runtime/net/message.h"
+#include "runtime/share/share_curve.h"
 
 /*
  * One end of a connection, as a role knows it. The driver names those that
@@ -50,6 +50,8 @@ enum outbox_kind {
     OUTBOX_REPLACE,        /* ask the launcher for another worker than this one of its index */
     OUTBOX_KILLED_BY_ROWS, /* for the launcher: rows killed this worker, not its program */
     OUTBOX_LANES,          /* for the launcher: more workers than `index` are of no use */
+    OUTBOX_USEFUL,         /* for the launcher: that many pay; bytes: struct useful_workers */
+    OUTBOX_SLOW,           /* for the launcher: a slow worker; bytes: struct slow_worker */
     OUTBOX_SERVERS,        /* for the launcher: from `least` to `most` parameter servers run */
     OUTBOX_END             /* the role has ended; status: how */
 };
@@ -61,6 +63,18 @@ static inline bool outbox_is_row(enum outbox_kind kind)
 }
 
 /* ----- rows and heads of their bytes ----- */
+
+/* How many workers pay, and how fast the job is with any number of them (share_measure.h). */
+struct useful_workers {
+    uint32_t workers;
+    struct share_curve curve;
+};
+
+/* A worker whose lanes take so many times as long as those of the others. */
+struct slow_worker {
+    uint32_t index, incarnation;
+    double times;
+};
 
 struct worker_row {
     uint32_t index, incarnation, lanes;
@@ -164,5 +178,3 @@ void outbox_end(struct outbox *outbox, enum status status);
 /* ----- reading ----- */
 
 struct slice outbox_bytes(const struct outbox *outbox, const struct outbox_entry *entry);
-
-#endif

@@ -13,8 +13,7 @@
  *
  * Pure: the caller passes the time in milliseconds.
  */
-#ifndef RUNTIME_ROLE_SEARCH_H
-#define RUNTIME_ROLE_SEARCH_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ void search_begin(struct search *search, int64_t now_ms);
 void search_end(struct search *search);
 /* Once a tick. connected_at: of the present connection or attempt; -1: there is none. */
 bool search_is_over(struct search *search, int64_t now_ms, int64_t connected_at);
-
-#endif

@@ -16,8 +16,7 @@
  *
  * Pure: the caller passes the time in milliseconds.
  */
-#ifndef RUNTIME_ROLE_UNABLE_H
-#define RUNTIME_ROLE_UNABLE_H
+#pragma once
 
 #include "runtime/net/message.h"
 
@@ -64,5 +63,3 @@ void unable_note_phase_done(struct unable *unable);
 bool unable_all_fail_at_work(const struct unable *unable);
 /* No worker is here, and that is for good. `wanted`: how many workers should run. */
 bool unable_is_for_good(const struct unable *unable, int64_t now_ms, uint32_t wanted);
-
-#endif

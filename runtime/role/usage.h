@@ -14,8 +14,7 @@
  *
  * Pure: the caller passes time in milliseconds, which never goes backwards.
  */
-#ifndef RUNTIME_ROLE_USAGE_H
-#define RUNTIME_ROLE_USAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ void usage_needed(struct usage *usage, double ms, uint64_t rows);
 double usage_slot_seconds(const struct usage *usage);
 /* The goodput of the rows that count now; NaN while nothing has been measured. */
 double usage_goodput(const struct usage *usage, uint64_t rows);
-
-#endif

@@ -118,15 +118,6 @@ void dispatch_deinit(struct dispatch *dispatch)
     crew_deinit(&dispatch->crew);
 }
 
-/* The job goes on: its end is not stored. */
-static void be_staged(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
-{
-    crew_put_job(&dispatch->crew, now_ms, outbox);
-    crew_put_event(&dispatch->crew, now_ms, -1, "staged", outbox, "%llu shards",
-                   (unsigned long long)dispatch->options.rows - 1);
-    crew_hand_on(&dispatch->crew, MESSAGE_STAGED, outbox);
-}
-
 void dispatch_finish(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox)
 {
     struct error err;
@@ -136,7 +127,11 @@ void dispatch_finish(struct dispatch *dispatch, int64_t now_ms, struct outbox *o
         return;
     }
     if (dispatch->settles) {
-        be_staged(dispatch, now_ms, outbox);
+        /* The job goes on: its end is not stored. */
+        crew_put_job(&dispatch->crew, now_ms, outbox);
+        crew_put_event(&dispatch->crew, now_ms, -1, "staged", outbox, "%llu shards",
+                       (unsigned long long)dispatch->options.rows - 1);
+        crew_hand_on(&dispatch->crew, MESSAGE_STAGED, outbox);
         return;
     }
     error_clear(&err);

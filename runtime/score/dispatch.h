@@ -28,8 +28,7 @@
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
-#ifndef RUNTIME_SCORE_DISPATCH_H
-#define RUNTIME_SCORE_DISPATCH_H
+#pragma once
 
 #include "runtime/role/crew.h"
 #include "runtime/score/ledger.h"
@@ -88,5 +87,3 @@ void dispatch_on_message(struct dispatch *dispatch, int64_t now_ms, peer_id from
 void dispatch_on_disconnect(struct dispatch *dispatch, int64_t now_ms, peer_id peer,
                             struct outbox *outbox);
 void dispatch_on_tick(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox);
-
-#endif

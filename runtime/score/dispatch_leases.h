@@ -1,8 +1,7 @@
 /*
  * dispatch_leases.h - leases of rows to scorers: given, renewed, lost.
  */
-#ifndef RUNTIME_SCORE_DISPATCH_LEASES_H
-#define RUNTIME_SCORE_DISPATCH_LEASES_H
+#pragma once
 
 #include "runtime/score/dispatch.h"
 
@@ -20,5 +19,3 @@ void dispatch_note_death(struct dispatch *dispatch, int64_t now_ms, struct outbo
 /* The worker's leases are taken back, for this cause. */
 void dispatch_take_back(struct dispatch *dispatch, int64_t now_ms, uint32_t index,
                         enum ledger_cause cause, struct outbox *outbox);
-
-#endif

@@ -1,12 +1,9 @@
 /*
  * dispatch_parts.h - what dispatch.c, dispatch_leases.c and dispatch_record.c share.
  */
-#ifndef RUNTIME_SCORE_DISPATCH_PARTS_H
-#define RUNTIME_SCORE_DISPATCH_PARTS_H
+#pragma once
 
 #include "runtime/score/dispatch.h"
 
 /* dispatch.c */
 void dispatch_finish(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox);
-
-#endif

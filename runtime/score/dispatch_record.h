@@ -1,8 +1,7 @@
 /*
  * dispatch_record.h - the dispatcher's rows in the job's store, and its reports.
  */
-#ifndef RUNTIME_SCORE_DISPATCH_RECORD_H
-#define RUNTIME_SCORE_DISPATCH_RECORD_H
+#pragma once
 
 #include "runtime/score/dispatch.h"
 
@@ -15,5 +14,3 @@ void dispatch_put_worker(const struct dispatch *dispatch, uint32_t index, const 
                          struct outbox *outbox);
 /* A row and a report where they are due. */
 void dispatch_note_progress(struct dispatch *dispatch, int64_t now_ms, struct outbox *outbox);
-
-#endif

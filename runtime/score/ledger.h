@@ -41,8 +41,7 @@
  * Pure: no I/O, clock or lock; the caller passes the time in. Everything is
  * allocated in ledger_new.
  */
-#ifndef RUNTIME_SCORE_LEDGER_H
-#define RUNTIME_SCORE_LEDGER_H
+#pragma once
 
 #include <stdint.h>
 
@@ -162,5 +161,3 @@ struct ledger_counts {
 };
 struct ledger_counts ledger_counts(const struct ledger *ledger);
 bool ledger_is_finished(const struct ledger *ledger);
-
-#endif

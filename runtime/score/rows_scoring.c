@@ -12,6 +12,7 @@
 #include "scoring/outputs.h"
 #include "scoring/row_label.h"
 #include "scoring/silhouette.h"
+#include "scoring/spread.h"
 
 #define MODEL_ARENA_MAX   ((size_t)16 << 30)
 #define RESULTS_BYTES_MAX (FRAME_PAYLOAD_MAX - 4096) /* for a shard: they travel in one frame */
@@ -129,7 +130,8 @@ static enum status open_all(struct rows_scoring *scoring, struct error *err)
     TRY(scorer_init(&scoring->scorer, &scoring->model, SCORER_ROWS, err));
     TRY(output_workspace_init(&scoring->workspace, &scoring->model, err));
     if (scoring->model.task == TASK_CLUSTERING && scoring->job->spec.kind == SPEC_EVALUATE)
-        TRY(silhouette_init(&scoring->sample, scoring->model.transform.dense_width, err));
+        TRY(silhouette_init(&scoring->sample, (uint32_t)spread_width(&scoring->model.transform),
+                            err));
     scoring->scorer.has_threshold = spec->has_threshold;
     scoring->scorer.threshold = spec->threshold;
     if (spec->report == REPORT_METRICS &&

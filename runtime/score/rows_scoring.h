@@ -7,8 +7,7 @@
  *
  * The same cells through the same code as in the session, so the same bits.
  */
-#ifndef RUNTIME_SCORE_ROWS_SCORING_H
-#define RUNTIME_SCORE_ROWS_SCORING_H
+#pragma once
 
 #include "runtime/role/job.h"
 #include "runtime/score/scorer_role.h"
@@ -24,5 +23,3 @@ void rows_scoring_close(struct rows_scoring *scoring);
 
 struct shard_scoring shard_scoring_of(struct rows_scoring *scoring);
 uint64_t rows_scoring_count(const struct rows_scoring *scoring); /* rows scored so far */
-
-#endif

@@ -21,8 +21,7 @@
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
-#ifndef RUNTIME_SCORE_SCORER_ROLE_H
-#define RUNTIME_SCORE_SCORER_ROLE_H
+#pragma once
 
 #include "runtime/role/fault.h"
 #include "runtime/role/master_link.h"
@@ -83,5 +82,3 @@ void scorer_role_leave(struct scorer_role *role, int64_t now_ms, struct outbox *
 
 bool scorer_role_has_work(const struct scorer_role *role);
 void scorer_role_work(struct scorer_role *role, int64_t now_ms, struct outbox *outbox);
-
-#endif

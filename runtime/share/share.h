@@ -22,8 +22,7 @@
  *
  * Pure: no clock, file or random number. Millis of a processor, bytes.
  */
-#ifndef RUNTIME_SHARE_SHARE_H
-#define RUNTIME_SHARE_SHARE_H
+#pragma once
 
 #include "base/error.h"
 #include "runtime/share/share_curve.h"
@@ -105,5 +104,3 @@ enum status share_jobs(const struct share_cluster *cluster, const struct share_j
 /* A word for it, in a sentence: "others have the rest". */
 const char *share_reason_text(enum share_reason reason);
 bool share_rule_of(struct slice word, enum share_rule *rule); /* even, mixed, soonest */
-
-#endif

@@ -3,7 +3,10 @@
 #include <math.h>
 #include <stdbool.h>
 
-#define GRID           40 /* cells of each side of the grid */
+#define GRID           40 /* cells of each side of the grid that are equal; then they grow */
+#define GROWTH         1.25
+#define FIXED_EQUAL    .2 /* up to here cells are equal */
+#define WORKER_EQUAL   .01
 #define MEASURED_ERROR .03
 #define USUAL_FIXED    .02
 #define FIXED_SPREAD   .03
@@ -120,19 +123,31 @@ static double error_of(const struct share_curve *curve, const struct share_point
     return error / square(MEASURED_ERROR);
 }
 
+/* The value after this one; above `most`: there is none. */
+static double next_of(double value, double equal)
+{
+    return value < equal * (1 - .5 / GRID) ? value + equal / GRID : value * GROWTH;
+}
+
+/* How unlikely a value is, by what is usual: far from it a further step hardly counts, so that a
+ * few measurements show a job that is unlike others. */
+static double oddity_of(double value, double usual, double spread)
+{
+    return 2 * log1p(square((value - usual) / spread) / 2);
+}
+
 struct share_curve share_curve_fit(uint32_t lanes, const struct share_point *points, size_t count)
 {
     struct share_curve best = {.lanes = lanes};
     double least = INFINITY;
 
-    for (int i = 0; i <= GRID; i++)
-        for (int j = 0; j <= GRID; j++) {
-            const struct share_curve curve = {.lanes = lanes,
-                                              .fixed = SHARE_FIXED_MAX * i / GRID,
-                                              .per_worker = SHARE_PER_WORKER_MAX * j / GRID};
+    for (double fixed = 0; fixed <= SHARE_FIXED_MAX; fixed = next_of(fixed, FIXED_EQUAL))
+        for (double worker = 0; worker <= SHARE_PER_WORKER_MAX;
+             worker = next_of(worker, WORKER_EQUAL)) {
+            const struct share_curve curve = {.lanes = lanes, .fixed = fixed, .per_worker = worker};
             const double error = error_of(&curve, points, count) +
-                                 square((curve.fixed - USUAL_FIXED) / FIXED_SPREAD) +
-                                 square((curve.per_worker - USUAL_WORKER) / WORKER_SPREAD);
+                                 oddity_of(fixed, USUAL_FIXED, FIXED_SPREAD) +
+                                 oddity_of(worker, USUAL_WORKER, WORKER_SPREAD);
 
             if (error >= least)
                 continue;
@@ -140,23 +155,4 @@ struct share_curve share_curve_fit(uint32_t lanes, const struct share_point *poi
             best = curve;
         }
     return best;
-}
-
-static bool is_measured(const struct share_point *points, size_t count, uint32_t workers)
-{
-    for (size_t i = 0; i < count; i++)
-        if (points[i].workers == workers && is_good(&points[i]))
-            return true;
-    return false;
-}
-
-uint32_t share_curve_probe(const struct share_curve *curve, const struct share_point *points,
-                           size_t count, uint32_t workers, uint32_t least, uint32_t most)
-{
-    const uint32_t half = share_curve_down(curve, workers / 2, least, most);
-    const uint32_t largest = share_curve_largest(curve, least, most);
-
-    if (!is_measured(points, count, half))
-        return half;
-    return is_measured(points, count, largest) ? 0 : largest;
 }

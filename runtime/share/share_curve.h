@@ -11,17 +11,18 @@
  * worker alone does.
  *
  * The curve is the likeliest of a grid, given measured steps with errors of 3 % and what is usual.
+ * Jobs that are far from usual exist: of one whose exchange takes as long as its sums the curve
+ * rises, and one worker is the fastest.
  *
  * Pure.
  */
-#ifndef RUNTIME_SHARE_SHARE_CURVE_H
-#define RUNTIME_SHARE_SHARE_CURVE_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define SHARE_FIXED_MAX      0.2 /* parts of the time of all lanes, one after the other */
-#define SHARE_PER_WORKER_MAX 0.01
+#define SHARE_FIXED_MAX      16.0 /* times the time of all lanes, one after the other */
+#define SHARE_PER_WORKER_MAX 4.0
 #define SHARE_PAYS           0.2 /* a further worker has to add so much of one worker's speed */
 
 struct share_curve {
@@ -55,10 +56,3 @@ struct share_point {
 /* The likeliest curve of a job with so many lanes; without any point, what is usual. Points without
  * a worker or without a positive, finite time are left out. */
 struct share_curve share_curve_fit(uint32_t lanes, const struct share_point *points, size_t count);
-
-/* The useful number whose measurement tells most about the curve: half of `workers`, until a point
- * lies there, then the largest useful number. 0: both were measured. */
-uint32_t share_curve_probe(const struct share_curve *curve, const struct share_point *points,
-                           size_t count, uint32_t workers, uint32_t least, uint32_t most);
-
-#endif

@@ -3,8 +3,7 @@
  *
  * Each job's pods are a stack, its minimum at the bottom: what was placed last leaves first.
  */
-#ifndef RUNTIME_SHARE_SHARE_PACKING_H
-#define RUNTIME_SHARE_SHARE_PACKING_H
+#pragma once
 
 #include "runtime/share/share.h"
 
@@ -42,5 +41,3 @@ uint32_t share_packing_workers(const struct share_packing *packing, const struct
                                size_t index);
 /* Millis that could still be given: what is free, within the quotas. */
 int64_t share_packing_free(const struct share_packing *packing);
-
-#endif

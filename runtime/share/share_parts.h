@@ -1,8 +1,7 @@
 /*
  * share_parts.h - what the steps of share_jobs() have in common.
  */
-#ifndef RUNTIME_SHARE_SHARE_PARTS_H
-#define RUNTIME_SHARE_SHARE_PARTS_H
+#pragma once
 
 #include "runtime/share/share_packing.h"
 
@@ -32,5 +31,3 @@ int64_t sharing_extra(const struct share_job *job, uint32_t workers);
 /* Does job a, with so many workers, come before job b, where all get the same? */
 bool sharing_is_poorer(const struct sharing *sharing, size_t a, uint32_t workers_a, size_t b,
                        uint32_t workers_b);
-
-#endif

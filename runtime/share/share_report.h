@@ -8,8 +8,7 @@
  * Both are read from where others may write: numbers that no job has are CORRUPT, and nothing is
  * taken from the text then.
  */
-#ifndef RUNTIME_SHARE_SHARE_REPORT_H
-#define RUNTIME_SHARE_SHARE_REPORT_H
+#pragma once
 
 #include "base/text.h"
 #include "runtime/share/share.h"
@@ -44,5 +43,3 @@ void share_decision_free(struct share_decision *decision);
 /* NULL: this job is not named. */
 const struct share_decided *share_decision_find(const struct share_decision *decision,
                                                 const char *uid);
-
-#endif

@@ -5,8 +5,7 @@
  * are ranked; each has a run of consecutive lanes (lanes.h), and the vector of a phase is cut into
  * segments, each of which one member adds up for all (sums.h).
  */
-#ifndef RUNTIME_TRAIN_GROUP_H
-#define RUNTIME_TRAIN_GROUP_H
+#pragma once
 
 #include "runtime/net/message.h"
 #include "runtime/train/lanes.h"
@@ -30,5 +29,3 @@ enum status group_resize(struct group *group, uint32_t count, struct error *err)
 /* From a GROUP message, as the worker `index`; checked against the job's lanes. */
 enum status group_read(struct group *group, const struct message *message, uint32_t index,
                        uint32_t lanes, struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * equal speeds each has the same number, or one more; a member that was measured to be slower has
  * fewer, and none where even one would hold up the step by more than LANES_GAIN_LEAST.
  */
-#ifndef RUNTIME_TRAIN_LANES_H
-#define RUNTIME_TRAIN_LANES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ double lanes_time(const double *speeds, const uint32_t *counts, uint32_t count);
  * holds for leaving a member without a lane. */
 void lanes_deal_fairly(uint32_t lanes, const double *speeds, uint32_t count, uint32_t least,
                        uint32_t *counts);
-
-#endif

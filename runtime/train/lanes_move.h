@@ -11,8 +11,7 @@
  *
  * Pure functions; times are arguments.
  */
-#ifndef RUNTIME_TRAIN_LANES_MOVE_H
-#define RUNTIME_TRAIN_LANES_MOVE_H
+#pragma once
 
 #include "base/error.h"
 #include "runtime/train/lanes.h"
@@ -58,5 +57,3 @@ struct lanes_case {
 #define LANES_GAIN_SLOW        0.45
 #define LANES_EVIDENCE_SLOW_MS 500
 bool lanes_should_move(const struct lanes_case *about);
-
-#endif

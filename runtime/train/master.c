@@ -13,6 +13,8 @@
 #include "runtime/train/master_pairs.h"
 #include "runtime/train/master_parts.h"
 #include "runtime/train/master_record.h"
+#include "runtime/train/master_size.h"
+#include "runtime/train/master_slow.h"
 
 #define CHANGE_PATIENCE 25 /* times regroup_ms */
 
@@ -233,6 +235,7 @@ static void on_reporter_message(struct master *master, int64_t now_ms, uint32_t 
     case MESSAGE_PROGRESS:
         master_note_phase_done(master, message->epoch, message->progress.phase);
         master_note_progress(master, now_ms, &message->progress, outbox);
+        master_size_on_progress(master, now_ms, outbox);
         break;
     case MESSAGE_PUBLISHING:
         on_publishing(master, now_ms, index, outbox);
@@ -286,6 +289,7 @@ static void on_worker_message(struct master *master, int64_t now_ms, uint32_t in
     case MESSAGE_SPEED:
         if (message->epoch == master->group.epoch)
             master_on_speed(&master->workers[index], &message->speed);
+        master_find_slow(master, now_ms, index, outbox);
         break;
     case MESSAGE_LEAVING:
         master->workers[index].phase = message->at_phase.phase;
@@ -375,12 +379,6 @@ static void on_message_of_nobody(struct master *master, peer_id from, const stru
         master->workers[index].successor = PEER_NONE;
         crew_send_end(&master->crew, from, outbox);
     }
-}
-
-static void check_unable(struct master *master, int64_t now_ms, struct outbox *outbox)
-{
-    if (unable_is_for_good(&master->crew.unable, now_ms, master->crew.wanted))
-        crew_fail(&master->crew, now_ms, &master->crew.unable.last, outbox);
 }
 
 void master_on_message(struct master *master, int64_t now_ms, peer_id from,
@@ -479,7 +477,8 @@ void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox
         return;
     crew_note_pause(&master->crew, now_ms);
     check_silence(master, now_ms, outbox);
-    check_unable(master, now_ms, outbox);
+    if (unable_is_for_good(&master->crew.unable, now_ms, master->crew.wanted))
+        crew_fail(&master->crew, now_ms, &master->crew.unable.last, outbox);
     if (crew_has_ended(&master->crew))
         return;
     if (master->regroup_at != 0 && now_ms >= master->regroup_at)

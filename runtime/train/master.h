@@ -27,11 +27,11 @@
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
-#ifndef RUNTIME_TRAIN_MASTER_H
-#define RUNTIME_TRAIN_MASTER_H
+#pragma once
 
 #include "runtime/learn/learning.h"
 #include "runtime/role/crew.h"
+#include "runtime/share/share_measure.h"
 #include "runtime/train/group.h"
 
 /* ----- options ----- */
@@ -59,7 +59,8 @@ struct master_options {
     /* The model was learned elsewhere and is in the checkpoint: without one this master ends, and
      * the next one finds none and has it learned again. */
     bool needs_checkpoint;
-    int64_t learn_ms; /* after which the workers are told to end; 0: never */
+    int64_t learn_ms;            /* after which the workers are told to end; 0: never */
+    struct share_window measure; /* windows in which workers are measured; ms 0: none are */
     /* The newest one in the store that can be used, and the one before it. Phase 0: none. */
     struct checkpoint checkpoint, older;
     struct error refused; /* why a newer one cannot be used; OK: there is none */
@@ -105,6 +106,7 @@ struct master_worker {
     bool is_tried; /* it has a lane again, and has not reported its speed since */
     /* It stands by because it cannot reach another worker (master_pairs.c). */
     bool is_apart, was_apart;
+    bool is_slow;  /* twice slower than the others, and the launcher knows */
     bool is_other; /* it runs another build than the others, and stands by (master_damage.c) */
     uint64_t build;
     int64_t apart_until, apart_ms; /* apart_ms 0: it reaches all members of its last group */
@@ -170,6 +172,13 @@ struct master {
     int64_t balance_at;           /* when the speeds are compared next */
     uint32_t better_dealings;     /* how often in a row another distribution was worth a change */
 
+    /* master_size.c */
+    struct share_measure measure;
+    uint64_t measured_epoch; /* group of the window under way */
+    uint32_t members_most;   /* while half of the workers is measured; 0: all with lanes */
+    uint32_t useful;         /* the launcher was told last that so many pay; 0: not yet */
+    double start_seconds;    /* workers need so long to start */
+
     /* master_damage.c */
     uint64_t generation, good; /* GROUP's */
     uint64_t given_up_epoch;   /* the newest group when states were given up; 0: never */
@@ -214,5 +223,3 @@ void master_on_message(struct master *master, int64_t now_ms, peer_id from,
 void master_on_disconnect(struct master *master, int64_t now_ms, peer_id peer,
                           struct outbox *outbox);
 void master_on_tick(struct master *master, int64_t now_ms, struct outbox *outbox);
-
-#endif

@@ -5,6 +5,7 @@
 #include "runtime/train/master_group.h"
 #include "runtime/train/master_parts.h"
 #include "runtime/train/master_record.h"
+#include "runtime/train/master_size.h"
 
 /* Drain notices of many pods come one by one, over a second for thirty. A worker that has received
  * SIGTERM already has less time. Both are multiples of leave_ms. */
@@ -158,6 +159,8 @@ void master_on_free(struct master *master, int64_t now_ms, uint32_t index, uint6
         worker->is_member = false; /* the others are through, GROUP_READY may still be on its way */
     if (worker->is_leaving)
         master_store_then_release(master, now_ms, index, outbox);
+    else if (master->group.count > 0) /* the others go on, and it stands by */
+        worker->has_state = false;
     /* A group without members has met when the old one has ended. */
     if (master->old_epoch != 0 && master->group.count == 0 && !any_old_member(master)) {
         master_forget_old_group(master);
@@ -194,6 +197,7 @@ void master_on_leaving(struct master *master, int64_t now_ms, uint32_t index, st
     if (!was_leaving)
         crew_put_event(&master->crew, now_ms, index, "leaving", outbox, "was asked to go");
     worker->is_leaving = true;
+    master_size_on_change(master);
     if (is_idle(master, index))
         master_store_then_release(master, now_ms, index, outbox);
     else if (master->options.leave_ms == 0)
@@ -215,6 +219,7 @@ void master_drain(struct master *master, int64_t now_ms, uint32_t index, uint32_
     if (!is_here(worker) || worker->member.incarnation != incarnation || worker->is_leaving)
         return;
     worker->is_leaving = true;
+    master_size_on_change(master);
     crew_put_event(&master->crew, now_ms, index, "leaving", outbox, "is about to be asked to go");
     if (is_idle(master, index))
         master_store_then_release(master, now_ms, index, outbox);

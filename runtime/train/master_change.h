@@ -2,8 +2,7 @@
  * master_change.h - changes of the group without a death: the old group finishes the phase in
  * flight, and no row is computed twice.
  */
-#ifndef RUNTIME_TRAIN_MASTER_CHANGE_H
-#define RUNTIME_TRAIN_MASTER_CHANGE_H
+#pragma once
 
 #include "runtime/train/master.h"
 
@@ -24,5 +23,3 @@ void master_forget_old_group(struct master *master);
 /* Workers with a drain notice leave together once no new notice has come for leave_ms. */
 void master_tick_drains(struct master *master, int64_t now_ms, struct outbox *outbox);
 void master_release(struct master *master, int64_t now_ms, uint32_t index, struct outbox *outbox);
-
-#endif

@@ -13,11 +13,6 @@
 /* From a stored checkpoint to the word of it, times regroup_ms. */
 #define STORE_PATIENCE 5
 
-static bool is_here(const struct master_worker *worker)
-{
-    return worker->member.peer != PEER_NONE;
-}
-
 static void ask(struct master *master, uint32_t index, struct outbox *outbox)
 {
     const struct writing *writing = &master->writing;
@@ -83,7 +78,8 @@ static bool is_kept_elsewhere(const struct master *master, uint32_t index)
     for (uint32_t other = 0; other < master->crew.workers; other++) {
         const struct master_worker *worker = &master->workers[other];
 
-        if (other != index && is_here(worker) && !worker->is_leaving && worker->has_state)
+        if (other != index && worker->member.peer != PEER_NONE && !worker->is_leaving &&
+            worker->has_state)
             return true;
     }
     return false;

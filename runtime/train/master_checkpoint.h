@@ -6,8 +6,7 @@
  *                                          +------- the next piece -----------+
  *                                               all are here: finish --master_on_stored-->
  */
-#ifndef RUNTIME_TRAIN_MASTER_CHECKPOINT_H
-#define RUNTIME_TRAIN_MASTER_CHECKPOINT_H
+#pragma once
 
 #include "runtime/train/master.h"
 
@@ -35,5 +34,3 @@ void master_say_refused(struct master *master, int64_t now_ms, const char *why,
                         struct outbox *outbox);
 void master_on_state_refused(struct master *master, int64_t now_ms, uint32_t index,
                              const struct message *message, struct outbox *outbox);
-
-#endif

@@ -12,8 +12,7 @@
  * A generation counts how often states were given up. Each worker's HELLO names the last one it
  * knows, each GROUP the present one: a worker that was away meanwhile gives up its state, too.
  */
-#ifndef RUNTIME_TRAIN_MASTER_DAMAGE_H
-#define RUNTIME_TRAIN_MASTER_DAMAGE_H
+#pragma once
 
 #include "runtime/train/master.h"
 
@@ -37,5 +36,3 @@ bool master_check_fingerprint(struct master *master, int64_t now_ms,
  */
 bool master_note_generation(struct master *master, int64_t now_ms, uint64_t generation,
                             struct outbox *outbox);
-
-#endif

@@ -11,6 +11,7 @@
 #include "runtime/train/master_pairs.h"
 #include "runtime/train/master_parts.h"
 #include "runtime/train/master_record.h"
+#include "runtime/train/master_size.h"
 
 #define GATHER_MOST 6 /* times gather_ms, all in all */
 
@@ -30,6 +31,11 @@ static bool can_be_member(const struct master *master, const struct master_worke
     /* A worker that has left the old group already has sent DRAINED, or is about to. */
     return !worker->is_leaving ||
            (with_leaving && (master->old_epoch == 0 || worker->is_old_member));
+}
+
+static uint32_t at_most(uint32_t number, uint32_t most)
+{
+    return number < most ? number : most;
 }
 
 struct candidate {
@@ -59,7 +65,7 @@ static uint32_t choose_members(const struct master *master, bool with_leaving,
             candidates[count++] = (struct candidate){master->workers[index].sequence, index,
                                                      master->workers[index].lanes.first};
     qsort(candidates, count, sizeof *candidates, by_place_and_arrival);
-    return count < master->lanes ? count : master->lanes;
+    return at_most(count, master_size_most(master));
 }
 
 bool master_group_is_right(const struct master *master)
@@ -75,7 +81,7 @@ bool master_group_is_right(const struct master *master)
         members += worker->is_member;
         able += worker->member.peer != PEER_NONE && !worker->is_leaving && !master_is_unfit(worker);
     }
-    return !master->must_deal && (members == able || members == master->lanes);
+    return !master->must_deal && members == at_most(able, master_size_most(master));
 }
 
 static enum status fill_group(struct master *master, bool with_leaving, struct error *err)
@@ -161,9 +167,10 @@ void master_dissolve_group(struct master *master, int64_t now_ms, struct outbox 
 static uint32_t expected_workers(const struct master *master)
 {
     const uint32_t least = master->crew.options->min_workers;
-    const uint32_t useful = master->lanes > least ? master->lanes : least;
+    const uint32_t most = master->useful > 0 ? master->useful : master->lanes;
+    const uint32_t useful = most > least ? most : least;
 
-    return master->lanes > 0 && useful < master->crew.wanted ? useful : master->crew.wanted;
+    return master->lanes > 0 ? at_most(master->crew.wanted, useful) : master->crew.wanted;
 }
 
 /* Workers that were launched together join one soon after another, and a step that the first begins
@@ -278,6 +285,7 @@ void master_lose(struct master *master, int64_t now_ms, uint32_t index, const ch
     uint32_t rank = master_rank(master, index);
     bool is_needed = rank != CREW_NONE || worker->is_old_member || worker->is_handing_back;
 
+    master_size_on_change(master);
     outbox_close(outbox, worker->member.peer);
     crew_let_go(&master->crew, now_ms, index);
     worker->is_member = worker->is_old_member = worker->is_leaving = worker->has_state = false;
@@ -422,6 +430,7 @@ static void learn_lanes(struct master *master, int64_t now_ms, uint32_t lanes,
         share_curve_largest(&stairs, master->crew.options->min_workers, workers);
 
     master->lanes = lanes;
+    master_size_open(master, now_ms);
     if (useful >= workers && lanes >= workers)
         return;
     outbox_lanes(outbox, useful < lanes ? useful : lanes);
@@ -460,6 +469,7 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
         outbox_close(outbox, from);
         return;
     }
+    master_size_on_change(master);
     worker = &master->workers[hello->index];
     rank = master_rank(master, hello->index);
     is_replaced = rank != CREW_NONE || worker->is_old_member;

@@ -1,8 +1,7 @@
 /*
  * master_group.h - which workers are alive, and the groups made of them.
  */
-#ifndef RUNTIME_TRAIN_MASTER_GROUP_H
-#define RUNTIME_TRAIN_MASTER_GROUP_H
+#pragma once
 
 #include "runtime/train/master.h"
 
@@ -28,5 +27,3 @@ void master_admit(struct master *master, int64_t now_ms, peer_id from,
                   const struct message *message, struct outbox *outbox);
 void master_lose(struct master *master, int64_t now_ms, uint32_t index, const char *why,
                  struct outbox *outbox);
-
-#endif

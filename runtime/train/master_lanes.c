@@ -21,6 +21,7 @@ void master_forget_speed(struct master_worker *worker)
 {
     for (int memory = 0; memory < MASTER_MEMORIES; memory++)
         worker->times[memory] = (struct lane_times){0, 0};
+    worker->is_slow = false;
 }
 
 static void remember(struct lane_times *times, double most_ms)

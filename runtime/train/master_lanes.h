@@ -10,8 +10,7 @@
  * A worker too slow for even one lane gets none. It stays a member and has the state; after a while
  * it gets a lane again, and its next SPEED decides.
  */
-#ifndef RUNTIME_TRAIN_MASTER_LANES_H
-#define RUNTIME_TRAIN_MASTER_LANES_H
+#pragma once
 
 #include "runtime/train/master.h"
 
@@ -24,5 +23,3 @@ void master_on_speed(struct master_worker *worker, const struct message_speed *s
 enum status master_deal_lanes(struct master *master, struct error *err);
 /* A new group of the same members when they should have other lanes. */
 void master_balance(struct master *master, int64_t now_ms, struct outbox *outbox);
-
-#endif

@@ -225,15 +225,6 @@ void master_forget_pairs(struct master *master, int64_t now_ms, uint32_t index,
     sort_out(master, now_ms, outbox);
 }
 
-/* One more failure is enough to set it apart again. */
-static void try_again(struct master *master, uint32_t index)
-{
-    master->workers[index].is_apart = false;
-    for (uint32_t other = 0; other < master->crew.workers; other++)
-        if (is_blocked(master, index, other))
-            pair_of(master, index, other)->failures = FAILURES_MOST - 1;
-}
-
 void master_tick_pairs(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
     bool any = false;
@@ -246,7 +237,11 @@ void master_tick_pairs(struct master *master, int64_t now_ms, struct outbox *out
 
         if (!is_here(worker) || !worker->is_apart || now_ms < worker->apart_until)
             continue;
-        try_again(master, index);
+        /* One more failure is enough to set it apart again. */
+        master->workers[index].is_apart = false;
+        for (uint32_t other = 0; other < master->crew.workers; other++)
+            if (is_blocked(master, index, other))
+                pair_of(master, index, other)->failures = FAILURES_MOST - 1;
         any = true;
     }
     if (any)

@@ -10,8 +10,7 @@
  * next group of the same members fails in the same way. A node behind a firewall, a route that
  * works in one direction only, a certificate that one of them refuses.
  */
-#ifndef RUNTIME_TRAIN_MASTER_PAIRS_H
-#define RUNTIME_TRAIN_MASTER_PAIRS_H
+#pragma once
 
 #include "runtime/train/master.h"
 
@@ -31,5 +30,3 @@ void master_note_phase_done(struct master *master, uint64_t epoch, uint64_t phas
 void master_forget_pairs(struct master *master, int64_t now_ms, uint32_t index,
                          struct outbox *outbox);
 void master_tick_pairs(struct master *master, int64_t now_ms, struct outbox *outbox);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * master_record.h - rows in the job's store, and reports to the session.
  */
-#ifndef RUNTIME_TRAIN_MASTER_RECORD_H
-#define RUNTIME_TRAIN_MASTER_RECORD_H
+#pragma once
 
 #include "runtime/train/master.h"
 
@@ -21,5 +20,3 @@ void master_note_progress(struct master *master, int64_t now_ms,
                           const struct message_progress *progress, struct outbox *outbox);
 /* Rows whose result no connected worker has count as redone. */
 void master_note_lost_rows(struct master *master);
-
-#endif

@@ -21,8 +21,7 @@
  *
  * Vectors beyond MESSAGE_PIECE_BYTES come in pieces, in order: elements, then rows.
  */
-#ifndef RUNTIME_TRAIN_SUMS_H
-#define RUNTIME_TRAIN_SUMS_H
+#pragma once
 
 #include "runtime/learn/learning.h"
 #include "runtime/train/group.h"
@@ -75,14 +74,14 @@ enum status sums_begin(struct sums *sums, const struct phase *phase, uint32_t ra
 
 /*
  * CORRUPT when a bit of the sums was inverted in memory since they were written. Called around each
- * contribution of the learner, which reports the check sum of what it added (learning.h); when the
+ * contribution of the learner, which reports the check sum of what it added (learner.h); when the
  * own lanes are done; when the totals are resolved; when all sums have.
  */
 enum status sums_before_lanes(const struct sums *sums, struct error *err);
 void sums_after_lanes(struct sums *sums, uint64_t added);
 enum status sums_end_lanes(struct sums *sums, struct error *err);
 /* Once all partial sums are here: the totals of the own segment, reals by the function of
- * learning.h. CORRUPT when the totals that it read are not what was added up. */
+ * learner.h. CORRUPT when the totals that it read are not what was added up. */
 typedef struct fixed_resolved sums_resolver(const void *context, const int64_t *fixed,
                                             uint32_t first, uint32_t count, float *reals);
 enum status sums_resolve(struct sums *sums, sums_resolver *resolve, const void *context,
@@ -113,5 +112,3 @@ enum status sums_add_partial(struct sums *sums, uint32_t from,
                              const struct message_partial *partial, struct error *err);
 enum status sums_take_sum(struct sums *sums, uint32_t from, const struct message_sum *sum,
                           struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  *
  *     elements of the segment | touched rows of the share      in pieces of sums.piece_bytes
  */
-#ifndef RUNTIME_TRAIN_SUMS_PIECES_H
-#define RUNTIME_TRAIN_SUMS_PIECES_H
+#pragma once
 
 #include "runtime/train/sums.h"
 
@@ -26,5 +25,3 @@ void sums_next_partial(const struct sums *sums, struct sums_pieces *pieces,
 /* The own totals, once they are resolved. No others may be taken before the last piece is made. */
 struct sums_pieces sums_total_pieces(struct sums *sums);
 void sums_next_total(const struct sums *sums, struct sums_pieces *pieces, struct message_sum *sum);
-
-#endif

@@ -12,8 +12,7 @@
  *
  * Rows of a message ascend, from piece to piece, too: none comes twice.
  */
-#ifndef RUNTIME_TRAIN_SUMS_ROWS_H
-#define RUNTIME_TRAIN_SUMS_ROWS_H
+#pragma once
 
 #include "runtime/train/sums.h"
 
@@ -54,5 +53,3 @@ void sums_rows_take(struct sums *sums, struct slice rows, struct slice row_total
 struct slice sums_rows_listed(const struct touched_rows *rows, uint32_t first, uint32_t count);
 struct slice sums_rows_gather_sums(const struct sums *sums, uint32_t first, uint32_t count);
 struct slice sums_rows_gather_totals(const struct sums *sums, uint32_t first, uint32_t count);
-
-#endif

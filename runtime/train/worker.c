@@ -13,11 +13,10 @@
 #include "runtime/train/worker_switch.h"
 
 void worker_init(struct worker *worker, const struct worker_options *options,
-                 const struct learning *learning, const struct error *failure)
+                 struct learner *learner, const struct error *failure)
 {
-    *worker = (struct worker){.options = *options, .next_peer = PEER_FIRST_ASKED};
-    if (learning)
-        worker->learning = *learning;
+    *worker =
+        (struct worker){.options = *options, .learner = learner, .next_peer = PEER_FIRST_ASKED};
     worker->search.limit_ms = options->search_ms;
     worker->sums.segment_least = options->segment_least;
     worker->sums.piece_bytes = options->piece_bytes;
@@ -140,13 +139,6 @@ void worker_report_missed(struct worker *worker, struct outbox *outbox)
     }
 }
 
-static struct learner_course course_of(const struct worker *worker)
-{
-    const struct learning *learning = &worker->learning;
-
-    return learning->course ? learning->course(learning->self) : (struct learner_course){0, 1};
-}
-
 static void connect_master(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
     struct message message = worker_message(worker, MESSAGE_HELLO);
@@ -159,13 +151,13 @@ static void connect_master(struct worker *worker, int64_t now_ms, struct outbox 
         send_failure(worker, outbox);
         return;
     }
-    course = course_of(worker);
+    course = worker->learner ? worker->learner->course : (struct learner_course){0, 1};
     message.hello.index = worker->options.index;
     message.hello.incarnation = worker->options.incarnation;
-    message.hello.lanes = worker->learning.lanes(worker->learning.self);
-    message.hello.phase = worker->learning.phase(worker->learning.self)->number;
+    message.hello.lanes = worker->learner->lanes;
+    message.hello.phase = worker->learner->phase.number;
     message.hello.generation = worker->generation;
-    message.hello.fingerprint = worker->learning.fingerprint(worker->learning.self);
+    message.hello.fingerprint = worker->learner->fingerprint;
     message.hello.build = worker->options.build;
     message.hello.round = course.round;
     message.hello.buckets = course.buckets;
@@ -205,8 +197,8 @@ static void on_master_message(struct worker *worker, int64_t now_ms, const struc
         worker_on_checkpoint(worker, message, outbox);
         break;
     case MESSAGE_TIME_OVER:
-        if (worker->learning.end_soon)
-            worker->learning.end_soon(worker->learning.self);
+        if (worker->learner)
+            learner_end_soon(worker->learner);
         break;
     case MESSAGE_MODEL_NEXT:
         worker_on_model_next(worker, message);
@@ -360,7 +352,7 @@ void worker_on_tick(struct worker *worker, int64_t now_ms, struct outbox *outbox
         return;
     worker->alive_at = now_ms;
     message = worker_message(worker, MESSAGE_PHASE_ALIVE);
-    message.phase_alive.phase = worker->learning.phase(worker->learning.self)->number;
+    message.phase_alive.phase = worker->learner->phase.number;
     message.phase_alive.rows_good = worker->rows_good;
     outbox_send(outbox, worker->master, &message);
 }

@@ -31,10 +31,9 @@
  *
  * Pure: no clock, socket, thread or file. See outbox.h.
  */
-#ifndef RUNTIME_TRAIN_WORKER_H
-#define RUNTIME_TRAIN_WORKER_H
+#pragma once
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/learner.h"
 #include "runtime/role/fault.h"
 #include "runtime/role/outbox.h"
 #include "runtime/role/search.h"
@@ -163,7 +162,7 @@ struct damage {
 
 struct worker {
     struct worker_options options;
-    struct learning learning;
+    struct learner *learner;
     enum worker_state state;
     struct error failure;
     bool is_unable; /* FAILED without rows or memory: reported by UNABLE, and the process ends */
@@ -233,7 +232,7 @@ struct worker {
 /* `failure`: the learner could not be opened; the worker then only reports it (UNABLE), and ends
  * with CONNECTION when the master has answered (learning may be empty). Otherwise NULL. */
 void worker_init(struct worker *worker, const struct worker_options *options,
-                 const struct learning *learning, const struct error *failure);
+                 struct learner *learner, const struct error *failure);
 void worker_deinit(struct worker *worker);
 
 void worker_start(struct worker *worker, int64_t now_ms, struct outbox *outbox);
@@ -251,5 +250,3 @@ bool worker_has_work(const struct worker *worker);
 /* Sums of the others will come soon: they have as many lanes to compute as this worker had. */
 bool worker_expects_soon(const struct worker *worker);
 void worker_work(struct worker *worker, int64_t now_ms, struct outbox *outbox);
-
-#endif

@@ -13,11 +13,6 @@
 #define ROWS_EVERY_MS 5000 /* from the end of one look at all rows to the next */
 #define ROWS_AT_ONCE  4    /* chunks of 1 MiB a tick: less than a millisecond of 50 */
 
-static const struct phase *phase_of(const struct worker *worker)
-{
-    return worker->learning.phase(worker->learning.self);
-}
-
 void worker_send_damage(const struct worker *worker, struct outbox *outbox)
 {
     struct message message = worker_message(worker, MESSAGE_DAMAGED);
@@ -41,8 +36,8 @@ void worker_damaged(struct worker *worker, uint64_t good, const struct error *er
     worker->failure = *err;
     worker->state = WORKER_FAILED;
     /* Nobody will look at its rows any more. */
-    if (good > worker->rows_good && worker->learning.verify_rows(worker->learning.self, &position,
-                                                                 UINT64_MAX, NULL) != STATUS_OK)
+    if (good > worker->rows_good &&
+        learner_verify_rows(worker->learner, &position, UINT64_MAX, NULL) != STATUS_OK)
         good = worker->rows_good;
     worker->damage = (struct damage){.is_own = true, .good = good};
     worker_send_damage(worker, outbox);
@@ -51,7 +46,7 @@ void worker_damaged(struct worker *worker, uint64_t good, const struct error *er
 void worker_fail_or_damaged(struct worker *worker, const struct error *err, struct outbox *outbox)
 {
     if (err->status == STATUS_CORRUPT)
-        worker_damaged(worker, phase_of(worker)->number, err, outbox);
+        worker_damaged(worker, worker->learner->phase.number, err, outbox);
     else
         worker_fail(worker, err, outbox);
 }
@@ -105,7 +100,7 @@ static void send_difference(const struct worker *worker, uint32_t rank, uint64_t
 
 bool worker_compare(struct worker *worker, struct outbox *outbox)
 {
-    const uint64_t phase = phase_of(worker)->number;
+    const uint64_t phase = worker->learner->phase.number;
     uint64_t most;
 
     if (count_like(worker, worker->check) == worker->group.count)
@@ -143,16 +138,15 @@ bool worker_verify_all(struct worker *worker, struct outbox *outbox)
     struct error err;
 
     error_clear(&err);
-    if (worker->learning.verify_rows(worker->learning.self, &position, UINT64_MAX, &err) !=
-        STATUS_OK) {
+    if (learner_verify_rows(worker->learner, &position, UINT64_MAX, &err) != STATUS_OK) {
         worker_damaged(worker, worker->rows_good, &err, outbox);
         return false;
     }
-    if (worker->learning.verify(worker->learning.self, &err) != STATUS_OK) {
+    if (learner_verify(worker->learner, LOOK_AT_ALL, NULL, &err) != STATUS_OK) {
         worker_damaged(worker, worker->agreed, &err, outbox);
         return false;
     }
-    worker->rows_good = phase_of(worker)->number;
+    worker->rows_good = worker->learner->phase.number;
     worker->rows_position = 0;
     return true;
 }
@@ -163,7 +157,7 @@ void worker_send_check(const struct worker *worker, struct outbox *outbox)
 
     if (worker->group.rank == 0)
         return;
-    message.check.phase = phase_of(worker)->number;
+    message.check.phase = worker->learner->phase.number;
     message.check.value = worker->check;
     outbox_send(outbox, worker->peers[0].peer, &message);
 }
@@ -179,7 +173,7 @@ void worker_on_check(struct worker *worker, uint32_t from, const struct message 
 bool worker_has_check(const struct worker *worker, uint32_t rank)
 {
     return rank == worker->group.rank ||
-           worker->peers[rank].checked == phase_of(worker)->number + 1;
+           worker->peers[rank].checked == worker->learner->phase.number + 1;
 }
 
 void worker_publish_if_agreed(struct worker *worker, struct outbox *outbox)
@@ -205,11 +199,11 @@ void worker_tick_rows(struct worker *worker, int64_t now_ms, struct outbox *outb
     if (worker->rows_position == 0) {
         if (now_ms - worker->rows_at < ROWS_EVERY_MS)
             return;
-        worker->rows_begun = phase_of(worker)->number;
+        worker->rows_begun = worker->learner->phase.number;
     }
     error_clear(&err);
-    if (worker->learning.verify_rows(worker->learning.self, &worker->rows_position, ROWS_AT_ONCE,
-                                     &err) != STATUS_OK) {
+    if (learner_verify_rows(worker->learner, &worker->rows_position, ROWS_AT_ONCE, &err) !=
+        STATUS_OK) {
         worker_damaged(worker, worker->rows_good, &err, outbox);
         return;
     }
@@ -229,11 +223,11 @@ void worker_go_back(struct worker *worker, const struct message_group *group)
     if (group->generation <= worker->generation)
         return;
     worker->generation = group->generation;
-    if (knows && group->good != UINT64_MAX && phase_of(worker)->number <= group->good)
+    if (knows && group->good != UINT64_MAX && worker->learner->phase.number <= group->good)
         return;
     worker_forget_snapshot(worker);
     worker_forget_incoming(worker);
-    worker->learning.restart(worker->learning.self);
+    learner_restart(worker->learner);
     worker->lanes_opened = 0;
     worker->rows_before = worker->rows_done;
     worker->rows_done = worker->loss_rows = 0;
@@ -242,8 +236,8 @@ void worker_go_back(struct worker *worker, const struct message_group *group)
     worker->agreed = 0;
     worker->front_phase = UINT64_MAX;
     worker->publication = (struct publication){.is_due = false};
-    if (worker->rows_good > phase_of(worker)->number)
-        worker->rows_good = phase_of(worker)->number;
+    if (worker->rows_good > worker->learner->phase.number)
+        worker->rows_good = worker->learner->phase.number;
     worker->rows_position = 0;
 }
 
@@ -252,7 +246,7 @@ void worker_count_redone(struct worker *worker)
     if (worker->rows_before > worker->rows_done)
         worker->rows_redone += worker->rows_before - worker->rows_done;
     worker->rows_before = 0;
-    if (worker->abandoned_phase == phase_of(worker)->number)
+    if (worker->abandoned_phase == worker->learner->phase.number)
         worker->rows_redone += worker->abandoned_rows;
     worker->abandoned_rows = 0;
 }

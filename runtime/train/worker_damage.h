@@ -11,8 +11,7 @@
  * about; workers whose state is of a later phase begin anew (worker_go_back) and get an earlier
  * one.
  */
-#ifndef RUNTIME_TRAIN_WORKER_DAMAGE_H
-#define RUNTIME_TRAIN_WORKER_DAMAGE_H
+#pragma once
 
 #include "runtime/train/worker.h"
 
@@ -39,5 +38,3 @@ void worker_publish_if_agreed(struct worker *worker, struct outbox *outbox);
 void worker_tick_rows(struct worker *worker, int64_t now_ms, struct outbox *outbox);
 void worker_go_back(struct worker *worker, const struct message_group *group);
 void worker_count_redone(struct worker *worker);
-
-#endif

@@ -19,13 +19,12 @@ static void *memory_of(struct worker *worker, const char *name, size_t *size)
         *size = sums->real_count * sizeof *sums->reals;
         return sums->reals;
     }
-    return worker->learning.memory ? worker->learning.memory(worker->learning.self, name, size)
-                                   : NULL;
+    return learner_memory(worker->learner, name, size);
 }
 
 void worker_do_fault(struct worker *worker, enum fault_point point)
 {
-    const uint64_t step = worker->learning.phase(worker->learning.self)->step;
+    const uint64_t step = worker->learner->phase.step;
     struct fault *fault = &worker->fault;
     size_t size;
     void *memory;

@@ -5,13 +5,10 @@
  *     sums      fixed-point sums of the phase        integers  its integers
  *     reals     what is about to be applied          message   the next frame of sums that is sent
  */
-#ifndef RUNTIME_TRAIN_WORKER_FAULT_H
-#define RUNTIME_TRAIN_WORKER_FAULT_H
+#pragma once
 
 #include "runtime/train/worker.h"
 
 void worker_do_fault(struct worker *worker, enum fault_point point);
 /* A frame that was just put into the outbox, where the fault is in messages. */
 void worker_flip_message(struct worker *worker, struct outbox *outbox);
-
-#endif

@@ -9,24 +9,19 @@
 #include "runtime/train/worker_report.h"
 #include "runtime/train/worker_state.h"
 
-static const struct phase *phase_of(const struct worker *worker)
-{
-    return worker->learning.phase(worker->learning.self);
-}
-
 static void say_hello(const struct worker *worker, peer_id peer, struct outbox *outbox)
 {
     struct message message = worker_message(worker, MESSAGE_PEER_HELLO);
 
     message.peer_hello.rank = worker->group.rank;
-    message.peer_hello.phase = phase_of(worker)->number;
+    message.peer_hello.phase = worker->learner->phase.number;
     outbox_send(outbox, peer, &message);
 }
 
 static uint32_t count_owners(const struct worker *worker, const struct group *group)
 {
-    return sums_count_owners(worker->learning.elements_most(worker->learning.self),
-                             worker->options.segment_least, group->count);
+    return sums_count_owners(worker->learner->elements_most, worker->options.segment_least,
+                             group->count);
 }
 
 /* An owner exchanges sums with everyone, other members with owners alone. */
@@ -50,7 +45,7 @@ static bool has_met_partners(const struct worker *worker)
 
 static uint64_t phase_at(const struct worker *worker, uint32_t rank)
 {
-    return rank == worker->group.rank ? phase_of(worker)->number : worker->peers[rank].phase;
+    return rank == worker->group.rank ? worker->learner->phase.number : worker->peers[rank].phase;
 }
 
 /* Everyone has said HELLO to rank 0, which tells all of them how far each is. */
@@ -103,7 +98,7 @@ static void note_debts(struct worker *worker, uint32_t ahead)
  * exchange, by everything when they just joined) ask for the state of the one that is ahead. */
 static void decide_target(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
-    const uint64_t own = phase_of(worker)->number;
+    const uint64_t own = worker->learner->phase.number;
     uint32_t ahead;
 
     if (!has_met_partners(worker) || (worker->group.rank != 0 && !worker->has_phases))
@@ -307,7 +302,7 @@ void worker_leave_group(struct worker *worker, struct outbox *outbox)
 static enum status enter_group(struct worker *worker, const struct message *message,
                                struct outbox *outbox, struct error *err)
 {
-    const uint32_t lanes = worker->learning.lanes(worker->learning.self);
+    const uint32_t lanes = worker->learner->lanes;
     struct group next = {.epoch = 0};
     struct member_peer *peers = NULL;
     enum status status = group_read(&next, message, worker->options.index, lanes, err);

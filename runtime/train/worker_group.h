@@ -5,8 +5,7 @@
  *     rank 0 has all PEER_HELLOs --PEER_PHASES--> everyone: the phase that all will compute, and
  *               who takes whose state
  */
-#ifndef RUNTIME_TRAIN_WORKER_GROUP_H
-#define RUNTIME_TRAIN_WORKER_GROUP_H
+#pragma once
 
 #include "runtime/train/worker.h"
 
@@ -25,5 +24,3 @@ void worker_on_peer_phases(struct worker *worker, int64_t now_ms, uint32_t from,
 void worker_forget_early_peer(struct worker *worker, peer_id peer);
 /* Closes the connection and forgets what the peer sent about a group to come. */
 void worker_close_peer(struct worker *worker, peer_id peer, struct outbox *outbox);
-
-#endif

@@ -11,8 +11,7 @@
  *     worker_damage.c  memory that changed by itself
  *     worker_fault.c   what a test does to a worker at a named point
  */
-#ifndef RUNTIME_TRAIN_WORKER_PARTS_H
-#define RUNTIME_TRAIN_WORKER_PARTS_H
+#pragma once
 
 #include "runtime/train/worker.h"
 #include "runtime/train/worker_fault.h"
@@ -36,5 +35,3 @@ static inline void worker_fault(struct worker *worker, enum fault_point point)
     if (worker->fault.is_set)
         worker_do_fault(worker, point);
 }
-
-#endif

@@ -12,11 +12,6 @@
 #include "runtime/train/worker_state.h"
 #include "runtime/train/worker_switch.h"
 
-static const struct phase *phase_of(const struct worker *worker)
-{
-    return worker->learning.phase(worker->learning.self);
-}
-
 static const struct member *own_member(const struct worker *worker)
 {
     return &worker->group.members[worker->group.rank];
@@ -57,11 +52,11 @@ static void hold_lanes(struct worker *worker)
 
 void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
-    const struct phase *phase = phase_of(worker);
+    const struct phase *phase = &worker->learner->phase;
     struct error err;
 
     worker_count_redone(worker);
-    worker->check = worker->learning.check(worker->learning.self);
+    worker->check = learner_check(worker->learner);
     if (phase->kind == PHASE_DONE) {
         worker->state = WORKER_FINISHED;
         if (!worker_verify_all(worker, outbox))
@@ -95,7 +90,7 @@ void worker_begin_phase(struct worker *worker, int64_t now_ms, struct outbox *ou
 
 void worker_abandon_phase(struct worker *worker)
 {
-    const struct phase *phase = phase_of(worker);
+    const struct phase *phase = &worker->learner->phase;
 
     /* Whether they are computed again shows when the next phase begins: others may have been
      * through this one already. */
@@ -163,7 +158,7 @@ static void apply(struct worker *worker, int64_t now_ms, struct outbox *outbox)
     worker_keep_snapshot(worker);
     if ((worker->is_starved && fail_no_memory(&err) != STATUS_OK) ||
         sums_verify(&worker->sums, &err) != STATUS_OK ||
-        worker->learning.apply(worker->learning.self, &totals, &report, &err) != STATUS_OK) {
+        learner_apply(worker->learner, &totals, &report, &err) != STATUS_OK) {
         worker_fail_or_damaged(worker, &err, outbox);
         return;
     }
@@ -181,13 +176,13 @@ static void apply(struct worker *worker, int64_t now_ms, struct outbox *outbox)
  * their reals are made. */
 static bool resolve_own(struct worker *worker, struct outbox *outbox)
 {
-    const struct learning *learning = &worker->learning;
+    struct learner *learner = worker->learner;
     struct error err;
 
     error_clear(&err);
     if (worker->damage.is_told || (worker->group.rank == 0 && !worker_compare(worker, outbox)))
         return false;
-    if (sums_resolve(&worker->sums, learning->resolve, learning->self, &err) == STATUS_OK)
+    if (sums_resolve(&worker->sums, learner->method->resolve, learner, &err) == STATUS_OK)
         return true;
     worker_fail_or_damaged(worker, &err, outbox);
     return false;
@@ -222,26 +217,21 @@ void worker_note_time(struct worker *worker, int64_t now_ms)
     worker->computing_at = now_ms;
 }
 
-static int64_t waited_ms(const struct learning *learning)
-{
-    return learning->waited_ms ? (int64_t)learning->waited_ms(learning->self) : 0;
-}
-
 static enum status compute_some(struct worker *worker, uint32_t left, struct error *err)
 {
-    const struct learning *learning = &worker->learning;
+    struct learner *learner = worker->learner;
     const uint32_t most = worker->options.lanes_at_once;
-    const uint64_t before = learning->contributed(learning->self);
-    const int64_t waited = waited_ms(learning);
+    const uint64_t before = learner->contributed;
+    const uint64_t waited = learner->waited_ms;
     uint32_t done;
 
     TRY(sums_before_lanes(&worker->sums, err));
-    TRY(learning->contribute(learning->self, own_member(worker)->first_lane + worker->next_lane,
-                             most > 0 && most < left ? most : left, worker->sums.integers,
-                             worker->sums.elements, sums_touched(&worker->sums), &done, err));
-    worker->waited_ms += waited_ms(learning) - waited;
+    TRY(learner_contribute(learner, own_member(worker)->first_lane + worker->next_lane,
+                           most > 0 && most < left ? most : left, worker->sums.integers,
+                           worker->sums.elements, sums_touched(&worker->sums), &done, err));
+    worker->waited_ms += (int64_t)(learner->waited_ms - waited);
     worker->next_lane += done;
-    sums_after_lanes(&worker->sums, learning->contributed(learning->self) - before);
+    sums_after_lanes(&worker->sums, learner->contributed - before);
     return STATUS_OK; /* the time that it took shows in the next call */
 }
 
@@ -250,7 +240,7 @@ static enum status compute_some(struct worker *worker, uint32_t left, struct err
 static enum status end_lanes(struct worker *worker, struct error *err)
 {
     if (worker->group.count > 1)
-        TRY(worker->learning.verify_used(worker->learning.self, sums_touched(&worker->sums), err));
+        TRY(learner_verify(worker->learner, LOOK_AT_USED, sums_touched(&worker->sums), err));
     return sums_end_lanes(&worker->sums, err);
 }
 
@@ -267,17 +257,17 @@ static void send_partials(struct worker *worker, int64_t now_ms, struct outbox *
 
 void worker_compute_lanes(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 {
-    const struct learning *learning = &worker->learning;
+    struct learner *learner = worker->learner;
     const uint32_t left = own_member(worker)->lane_count - worker->next_lane;
     enum status status;
     struct error err;
 
     error_clear(&err);
-    if (left > 0 && learning->lane_open && worker->lanes_opened < worker->lanes.count) {
+    if (left > 0 && learner_opens_lanes(learner) && worker->lanes_opened < worker->lanes.count) {
         worker->computing_at = now_ms; /* no lane's time */
         worker->waited_ms = 0;
-        worker->lanes_opened = learning->lane_open(learning->self, worker->lanes.first,
-                                                   worker->lanes.count, worker->lanes_opened);
+        worker->lanes_opened = learner_lane_open(learner, worker->lanes.first, worker->lanes.count,
+                                                 worker->lanes_opened);
         return;
     }
     status = left > 0 ? compute_some(worker, left, &err) : end_lanes(worker, &err);

@@ -1,8 +1,7 @@
 /*
  * worker_phase.h - one phase: own lanes, the group's sums, what is applied.
  */
-#ifndef RUNTIME_TRAIN_WORKER_PHASE_H
-#define RUNTIME_TRAIN_WORKER_PHASE_H
+#pragma once
 
 #include "runtime/train/worker.h"
 
@@ -17,5 +16,3 @@ void worker_on_partial(struct worker *worker, int64_t now_ms, uint32_t from,
                        const struct message *message, struct outbox *outbox);
 void worker_on_sum(struct worker *worker, int64_t now_ms, uint32_t from,
                    const struct message *message, struct outbox *outbox);
-
-#endif

@@ -30,14 +30,12 @@ static void describe_metrics(const struct learner_report *report, struct field_r
 static struct message_progress describe(const struct worker *worker,
                                         const struct learner_report *report)
 {
-    const struct phase *phase = worker->learning.phase(worker->learning.self);
+    const struct phase *phase = &worker->learner->phase;
     struct message_progress progress = {
         .phase = phase->number,
         .step = phase->step,
-        .steps = worker->learning.steps_total(worker->learning.self),
-        .epochs = worker->learning.epochs_total
-                      ? worker->learning.epochs_total(worker->learning.self)
-                      : 0,
+        .steps = worker->learner->steps_total,
+        .epochs = worker->learner->epochs_total,
         .rows_done = worker->rows_done,
         .rows_redone = worker->rows_redone,
         .epoch = report->epoch ? report->epoch : phase->epoch + 1,
@@ -167,12 +165,12 @@ static enum status measure_some(struct worker *worker, struct error *err)
     struct publication *publication = &worker->publication;
     bool is_done;
 
-    TRY(worker->learning.measure(worker->learning.self, &is_done, err));
+    TRY(learner_measure(worker->learner, &is_done, err));
     if (!is_done)
         return STATUS_OK;
     worker_fault(worker, FAULT_PUBLISHING);
-    TRY(worker->learning.result(worker->learning.self, publication->digest, &publication->rows,
-                                publication->metrics, &publication->metric_count, err));
+    TRY(learner_result(worker->learner, publication->digest, &publication->rows,
+                       publication->metrics, &publication->metric_count, err));
     publication->is_measured = true;
     return STATUS_OK;
 }
@@ -220,11 +218,10 @@ static void send_end(const struct worker *worker, uint64_t model_rows, struct ou
         outbox_send(outbox, worker->master, &message);
     }
     message = worker_message(worker, MESSAGE_FINISHED);
-    message.finished =
-        (struct message_finished){.digest = slice_of(publication->digest),
-                                  .step = worker->learning.phase(worker->learning.self)->step,
-                                  .rows = publication->rows,
-                                  .model_rows = model_rows};
+    message.finished = (struct message_finished){.digest = slice_of(publication->digest),
+                                                 .step = worker->learner->phase.step,
+                                                 .rows = publication->rows,
+                                                 .model_rows = model_rows};
     outbox_send(outbox, worker->master, &message);
 }
 
@@ -236,13 +233,14 @@ static enum status send_some(const struct worker *worker, struct text *rows, str
     uint64_t next = publication->next;
     bool is_at_end;
 
-    TRY(worker->learning.publish(worker->learning.self, publication->digest, &next,
-                                 worker->options.model_bytes, &is_at_end, add_row, rows, err));
+    TRY(learner_publish(worker->learner, publication->digest, &next, worker->options.model_bytes,
+                        &is_at_end, add_row, rows, err));
     message.model_rows = (struct message_model_rows){publication->next, text_slice(rows)};
     if (next > publication->next)
         outbox_send(outbox, worker->master, &message);
     if (is_at_end) {
-        TRY(worker->learning.verify(worker->learning.self, err)); /* nothing changed meanwhile */
+        TRY(learner_verify(worker->learner, LOOK_AT_ALL, NULL,
+                           err)); /* nothing changed meanwhile */
         send_end(worker, next, outbox);
     }
     return STATUS_OK;

@@ -1,8 +1,7 @@
 /*
  * worker_report.h - progress, and at the end the model.
  */
-#ifndef RUNTIME_TRAIN_WORKER_REPORT_H
-#define RUNTIME_TRAIN_WORKER_REPORT_H
+#pragma once
 
 #include "runtime/train/worker.h"
 
@@ -19,5 +18,3 @@ void worker_on_model_next(struct worker *worker, const struct message *message);
 bool worker_must_publish(const struct worker *worker);
 /* Measures the model, or sends the rows that the master has asked for. */
 void worker_publish(struct worker *worker, struct outbox *outbox);
-
-#endif

@@ -61,7 +61,7 @@ void worker_keep_snapshot(struct worker *worker)
 
 static void begin_snapshot(struct worker *worker, uint64_t id, struct outbox *outbox)
 {
-    const struct phase *phase = worker->learning.phase(worker->learning.self);
+    const struct phase *phase = &worker->learner->phase;
     struct outgoing_snapshot *snapshot = &worker->snapshot;
     struct error err;
 
@@ -82,7 +82,7 @@ static void begin_snapshot(struct worker *worker, uint64_t id, struct outbox *ou
         .phase = phase->number,
         .step = phase->step,
         .rows_done = worker->rows_done,
-        .total = snapshot->front.size + worker->learning.state_bytes(worker->learning.self),
+        .total = snapshot->front.size + learner_state_bytes(worker->learner),
     };
 }
 

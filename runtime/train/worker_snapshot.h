@@ -6,8 +6,7 @@
  *                          |  SNAPSHOT: a piece                |
  *                          +-----------------------------------+--> all is sent
  */
-#ifndef RUNTIME_TRAIN_WORKER_SNAPSHOT_H
-#define RUNTIME_TRAIN_WORKER_SNAPSHOT_H
+#pragma once
 
 #include "runtime/train/worker.h"
 
@@ -19,5 +18,3 @@ void worker_on_checkpoint(struct worker *worker, const struct message *message,
 /* The state is about to change: what the store does not have of it yet is copied. */
 void worker_keep_snapshot(struct worker *worker);
 void worker_forget_snapshot(struct worker *worker);
-
-#endif

@@ -10,11 +10,6 @@
 #include "runtime/train/worker_snapshot.h"
 #include "runtime/train/worker_switch.h"
 
-static const struct phase *phase_of(const struct worker *worker)
-{
-    return worker->learning.phase(worker->learning.self);
-}
-
 static uint64_t first_of(const struct record_ring *ring)
 {
     return ring->count > ring->most ? ring->count - ring->most : 0;
@@ -43,7 +38,7 @@ struct told {
 };
 
 /* Without memory *front has failed. */
-static void put_front(const struct learning *learning, const struct told *told,
+static void put_front(struct learner *learner, const struct told *told,
                       const struct record_ring *records, const struct record_ring *evaluations,
                       struct text *front, struct error *err)
 {
@@ -55,19 +50,19 @@ static void put_front(const struct learning *learning, const struct told *told,
     put_u64(&inside, told->loss_rows);
     put_ring(&inside, records);
     put_ring(&inside, evaluations);
-    (void)learning->state_head(learning->self, &inside, err);
+    (void)learner_state_head(learner, &inside, err);
     if (!inside.failed)
         put_sized(front, text_slice(&inside));
     front->failed |= inside.failed;
     text_deinit(&inside);
 }
 
-enum status worker_state_front(const struct learning *learning, uint64_t rows_done,
-                               struct text *front, struct error *err)
+enum status worker_state_front(struct learner *learner, uint64_t rows_done, struct text *front,
+                               struct error *err)
 {
     const struct record_ring none = {.most = 0};
 
-    put_front(learning, &(struct told){.rows_done = rows_done}, &none, &none, front, err);
+    put_front(learner, &(struct told){.rows_done = rows_done}, &none, &none, front, err);
     return front->failed ? fail_no_memory(err) : STATUS_OK;
 }
 
@@ -75,23 +70,22 @@ enum status worker_make_front(struct worker *worker, struct error *err)
 {
     const struct told told = {worker->rows_done, worker->loss_rows, worker->loss_total};
 
-    if (worker->front.size > 0 && worker->front_phase == phase_of(worker)->number)
+    if (worker->front.size > 0 && worker->front_phase == worker->learner->phase.number)
         return STATUS_OK;
-    TRY(worker->learning.verify(worker->learning.self, err));
+    TRY(learner_verify(worker->learner, LOOK_AT_ALL, NULL, err));
     text_clear(&worker->front);
-    put_front(&worker->learning, &told, &worker->records, &worker->evaluations, &worker->front,
-              err);
-    worker->front_phase = phase_of(worker)->number;
+    put_front(worker->learner, &told, &worker->records, &worker->evaluations, &worker->front, err);
+    worker->front_phase = worker->learner->phase.number;
     return worker->front.failed ? fail_no_memory(err) : STATUS_OK;
 }
 
 void worker_read_state(const struct worker *worker, const struct text *front, uint64_t offset,
                        size_t size, char *bytes)
 {
-    worker_state_read(&worker->learning, front, offset, size, bytes);
+    worker_state_read(worker->learner, front, offset, size, bytes);
 }
 
-void worker_state_read(const struct learning *learning, const struct text *front, uint64_t offset,
+void worker_state_read(struct learner *learner, const struct text *front, uint64_t offset,
                        size_t size, char *bytes)
 {
     size_t of_front = 0;
@@ -101,13 +95,13 @@ void worker_state_read(const struct learning *learning, const struct text *front
         memcpy(bytes, front->data + offset, of_front);
     }
     if (of_front < size)
-        learning->state_read(learning->self, offset + of_front - front->size, size - of_front,
-                             bytes + of_front);
+        learner_state_read(learner, offset + of_front - front->size, size - of_front,
+                           bytes + of_front);
 }
 
 static uint64_t total_of(const struct worker *worker)
 {
-    return worker->front.size + worker->learning.state_bytes(worker->learning.self);
+    return worker->front.size + learner_state_bytes(worker->learner);
 }
 
 static enum status read_told(struct byte_reader *reader, struct told *told,
@@ -149,7 +143,7 @@ static enum status send_pieces(struct worker *worker, uint32_t to, uint64_t offs
 
     if (!piece)
         return fail_no_memory(err);
-    reply.state.phase = phase_of(worker)->number;
+    reply.state.phase = worker->learner->phase.number;
     reply.state.total = total_of(worker);
     while (offset < end) {
         const size_t size = least(end - offset, worker->options.state_piece_bytes);
@@ -207,7 +201,7 @@ static bool comes_before_state(const struct worker *worker, uint64_t phase)
 void worker_on_state_request(struct worker *worker, int64_t now_ms, uint32_t from,
                              const struct message *message, struct outbox *outbox)
 {
-    if (message->state_request.phase == phase_of(worker)->number) {
+    if (message->state_request.phase == worker->learner->phase.number) {
         send_state(worker, from, message->state_request.offset, outbox);
         worker_go_if_finished(worker, now_ms, outbox);
     } else if (message->state_request.offset == 0 &&
@@ -232,7 +226,7 @@ static void serve_waiting(struct worker *worker, struct outbox *outbox)
 void worker_forget_incoming(struct worker *worker)
 {
     if (worker->incoming.has_front)
-        worker->learning.take_abandon(worker->learning.self);
+        learner_take_abandon(worker->learner);
     text_deinit(&worker->incoming.front);
     worker->incoming = (struct incoming_state){.total = 0};
     text_init(&worker->incoming.front, sizeof(uint32_t) + STATE_FRONT_BYTES_MAX);
@@ -293,9 +287,8 @@ static enum status begin_taking(struct worker *worker, uint64_t front_bytes, str
     free(records.list);
     free(evaluations.list);
     TRY(status);
-    TRY(worker->learning.take_begin(
-        worker->learning.self,
-        (struct slice){(const char *)reader.at, (size_t)(reader.end - reader.at)},
+    TRY(learner_take_begin(
+        worker->learner, (struct slice){(const char *)reader.at, (size_t)(reader.end - reader.at)},
         incoming->total - front_bytes, err));
     incoming->has_front = true;
     return STATUS_OK;
@@ -323,8 +316,7 @@ static enum status take_bytes(struct worker *worker, struct slice bytes, struct 
         TRY(begin_taking(worker, size, err));
     }
     if (bytes.size > 0)
-        worker->learning.take_piece(worker->learning.self,
-                                    incoming->received - bytes.size - front->size, bytes);
+        learner_take_piece(worker->learner, incoming->received - bytes.size - front->size, bytes);
     return STATUS_OK;
 }
 
@@ -348,13 +340,13 @@ static enum status end_taking(struct worker *worker, struct error *err)
         return fail(err, STATUS_CORRUPT, "a worker's state of %llu bytes is cut",
                     (unsigned long long)worker->incoming.total);
     worker_keep_snapshot(worker);
-    TRY(worker->learning.take_end(worker->learning.self, err));
+    TRY(learner_take_end(worker->learner, err));
     worker->lanes_opened = 0;
     worker->incoming.has_front = false;
     TRY(take_told(worker, err));
-    if (phase_of(worker)->number != worker->target)
+    if (worker->learner->phase.number != worker->target)
         return fail(err, STATUS_PROTOCOL, "a state of phase %llu, expected %llu",
-                    (unsigned long long)phase_of(worker)->number,
+                    (unsigned long long)worker->learner->phase.number,
                     (unsigned long long)worker->target);
     return STATUS_OK;
 }

@@ -2,8 +2,7 @@
  * worker_state.h - the state that one worker has and another continues from: the learner's, and the
  * records of it that the master may not have.
  */
-#ifndef RUNTIME_TRAIN_WORKER_STATE_H
-#define RUNTIME_TRAIN_WORKER_STATE_H
+#pragma once
 
 #include "runtime/train/worker.h"
 
@@ -26,12 +25,10 @@ void worker_forget_incoming(struct worker *worker);
  * offset + size is within front and body. */
 /* The front of a state of which nothing was reported yet, for a learner that did not learn in a
  * worker: appended. */
-enum status worker_state_front(const struct learning *learning, uint64_t rows_done,
-                               struct text *front, struct error *err);
-void worker_state_read(const struct learning *learning, const struct text *front, uint64_t offset,
+enum status worker_state_front(struct learner *learner, uint64_t rows_done, struct text *front,
+                               struct error *err);
+void worker_state_read(struct learner *learner, const struct text *front, uint64_t offset,
                        size_t size, char *bytes);
 enum status worker_make_front(struct worker *worker, struct error *err);
 void worker_read_state(const struct worker *worker, const struct text *front, uint64_t offset,
                        size_t size, char *bytes);
-
-#endif

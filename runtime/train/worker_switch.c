@@ -25,7 +25,7 @@ static void say(const struct worker *worker, enum message_type type, struct outb
 {
     struct message message = worker_message(worker, type);
 
-    message.at_phase.phase = worker->learning.phase(worker->learning.self)->number;
+    message.at_phase.phase = worker->learner->phase.number;
     outbox_send(outbox, worker->master, &message);
 }
 

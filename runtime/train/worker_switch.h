@@ -2,8 +2,7 @@
  * worker_switch.h - from one group to the next between two phases, without losing the one in
  * flight; and the way out of a group for a worker that was asked to go.
  */
-#ifndef RUNTIME_TRAIN_WORKER_SWITCH_H
-#define RUNTIME_TRAIN_WORKER_SWITCH_H
+#pragma once
 
 #include "runtime/train/worker.h"
 
@@ -24,5 +23,3 @@ void worker_switch(struct worker *worker, int64_t now_ms, struct outbox *outbox)
 /* A worker with nothing left to compute switches to the group that it was asked into, unless the
  * present group still needs it. True: it is in another group, or in none. */
 bool worker_go_if_finished(struct worker *worker, int64_t now_ms, struct outbox *outbox);
-
-#endif

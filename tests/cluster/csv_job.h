@@ -1,8 +1,7 @@
 /*
  * csv_job.h - a job made by hand from a CSV file, without a database.
  */
-#ifndef TESTS_CLUSTER_CSV_JOB_H
-#define TESTS_CLUSTER_CSV_JOB_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 
@@ -68,5 +67,3 @@ void csv_job_make_series(struct csv_job *job, const char *csv, const char *folde
 void csv_job_make_totals(struct csv_job *job, const char *csv, const char *folder);
 /* The same of three clusters, without the last column. */
 void csv_job_make_clusters(struct csv_job *job, const char *csv, const char *folder);
-
-#endif

@@ -6,6 +6,7 @@ The oracle is the digest of the undisturbed run with one worker, and that no
 row is computed twice. Waiting always has a deadline; nothing is measured.
 """
 
+import json
 import os
 import pathlib
 import socket
@@ -135,6 +136,42 @@ class ScaleTest(unittest.TestCase):
             job.start()
             self.wait_for_workers(job, 2)
             job.end_everything()
+
+    def test_workers_that_make_a_job_slower_are_given_back_by_measurement(self):
+        """Four workers are measured, two of them, and one is what pays; a number that the user asks for stays."""
+        os.environ["TOTRAIN_MEASURE"] = "100"
+        self.addCleanup(os.environ.pop, "TOTRAIN_MEASURE")
+        job = self.job(4, least=1, epochs=EPOCHS, pace="us=1500,others=1")
+        self.wait_for_workers(job, 4)
+        self.wait_for_workers(job, 1)
+        (told,) = job.query("SELECT detail FROM events WHERE event = 'measured' ORDER BY rowid LIMIT 1")
+        self.assertRegex(told[0], "^1 of 4 workers pay: with 4 workers a row takes .* ms, with 2 .* ms$")
+        (line,) = job.query("SELECT error FROM job")
+        self.assertRegex(line[0], "^1 of its 4 workers pay: ")
+        self.assertEqual(ask(job, "scale 3"), "ok")
+        self.wait_for_workers(job, 3)
+        self.check_same(job)
+
+    def test_workers_that_pay_are_kept(self):
+        os.environ["TOTRAIN_MEASURE"] = "100"
+        self.addCleanup(os.environ.pop, "TOTRAIN_MEASURE")
+        job = self.job(4, least=1, epochs=EPOCHS, pace="us=6000")
+        job.wait_for_event_row("measured")
+        self.wait_for_workers(job, 4)
+        self.check_same(job)
+        self.assertEqual(job.query("SELECT count(*) FROM events WHERE event = 'left'"), [(0,)])
+
+    def test_a_worker_whose_machine_computes_wrongly_gets_no_lane(self):
+        os.environ["TOTRAIN_UNSOUND"] = "1"
+        self.addCleanup(os.environ.pop, "TOTRAIN_UNSOUND")
+        job = self.job(2, least=1, epochs=EPOCHS)
+        self.wait_for_workers(job, 1)
+        self.check_same(job)
+        self.assertEqual(job.query("SELECT count(*) FROM events WHERE event = 'joined' AND \"index\" = 1"), [(0,)])
+        os.environ["TOTRAIN_UNSOUND"] = "0"
+        job = self.job(1, epochs=EPOCHS, changes={"job": {"in_one_process": False}})
+        self.assertNotEqual(job.end(), 0)
+        self.assertIn("computes wrongly", json.dumps(job.last))
 
     def test_workers_without_a_lane_are_not_kept_and_the_user_is_told(self):
         job = self.job(10, least=1, epochs=EPOCHS)  # eight lanes

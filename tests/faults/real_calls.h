@@ -1,8 +1,7 @@
 /*
  * real_calls.h - what libraries for LD_PRELOAD share that stand in the place of a program's calls.
  */
-#ifndef TESTS_FAULTS_REAL_CALLS_H
-#define TESTS_FAULTS_REAL_CALLS_H
+#pragma once
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -35,5 +34,3 @@ int open64(const char *path, int flags, ...)
     MODE_BEHIND(flags, mode)
     return open(path, flags, mode);
 }
-
-#endif

@@ -49,13 +49,19 @@ MODELS = (
     ("poisson", "XGBRegressor", "n_estimators = 12, objective = 'count:poisson'", "positive", None),
     ("lgbm", "LGBMClassifier", "n_estimators = 3", "three", None),
     ("deepfm", "DeepFMClassifier", "train.epoch = 1, model.hidden_units = [4], model.embedding_dimension = 3", "three", None),
+    ("factors", "MatrixFactorization", "train.epoch = 2, model.embedding_dimension = 3", "number",
+     ", ".join(map(quoted, (PLAN, SIZE)))),
     ("deep", "DecisionTreeRegressor", "", "number", None),
     ("forest", "RandomForestRegressor", "n_estimators = 7", "number", None),
     ("kmeans", "KMeans", "model.n_clusters = 4", None, NUMBERS),
+    ("words", "KMeans", "model.n_clusters = 4", None, ", ".join(map(quoted, (AGE, PLAN, SIZE)))),
     ("pca", "PCA", "model.n_components = 2", None, NUMBERS),
     ("outliers", "OneClassSVM", "model.n_features = 40", None, NUMBERS),
     ("isolation", "IsolationForest", "n_estimators = 15, contamination = 0.1", None, None),
 )
+
+# Beyond this distance floats tell no center nearer than another.
+FAR = {"kmeans": 1e6, "words": 10}
 
 
 def statement(model):

@@ -15,7 +15,7 @@ import onnxruntime
 
 def tensor(declared, cells):
     if declared.type == "tensor(string)":
-        return numpy.array(cells, dtype=object).reshape(-1, 1)
+        return numpy.array(cells, dtype=object).reshape(len(cells), declared.shape[1])
     assert declared.type == "tensor(double)", declared.type
     return numpy.array(cells, dtype=numpy.float64).reshape(len(cells), -1 if cells else declared.shape[1])
 

@@ -48,7 +48,7 @@ static void compute(const struct graph *graph, const struct graph_plan *plan)
         abort();
     (void)graph_transpose(graph, parameters, transposed);
     (void)graph_forward(&room, parameters, &rows);
-    for (uint32_t i = 0; i < ROWS * row.outputs; i++)
+    for (uint32_t i = 0; i < ROWS * graph->nodes[graph_minimised(graph)].size; i++)
         graph_delta(&room)[i] = 1;
     graph_backward(&room, parameters, transposed, &rows, gradient, &touched);
     graph_room_close(&room);

@@ -5,8 +5,7 @@
  * rows that the JSON calls for are made to fit, checksums included, since no fuzzer would find
  * them, and the checksum of the whole is not looked at; then some are spoilt.
  */
-#ifndef TESTS_FUZZ_MADE_MODEL_H
-#define TESTS_FUZZ_MADE_MODEL_H
+#pragma once
 
 #include "scoring/model.h"
 
@@ -15,5 +14,3 @@
 /* The model lives in the arena, and borrows the input. */
 enum status made_model_load(struct slice input, struct arena *arena, struct model *model,
                             struct error *err);
-
-#endif

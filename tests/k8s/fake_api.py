@@ -79,6 +79,7 @@ class FakeApi:
         self.requests = []  # "METHOD path"
         self.heads = []
         self.changes = []  # verb, plural, name, body: of each DELETE and PATCH
+        self.tried = []  # objects of dry runs that were admitted
         self.replaced = []  # objects of each PUT that was done
         self.is_stopped = False
         self.streams = 0
@@ -451,6 +452,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         refusal = self.server.api.admission(plural, body)
         if refusal:
             self.answer(refusal[0], status(*refusal), what)
+            return
+        if query.get("dryRun") == "All":
+            self.server.api.tried.append(body)
+            self.answer(201, body, what)
             return
         thing = self.server.api.create(plural, body)
         if thing:

@@ -9,6 +9,7 @@ import base64
 import json
 import os
 import pathlib
+import socket
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,11 @@ SPEC = pathlib.Path(FOLDER.name) / "train_iris.job.json"
 SPEC.write_text(JOBS["train_iris"])
 WITH_SERVERS = pathlib.Path(FOLDER.name) / "servers.job.json"
 WITH_SERVERS.write_text(JOBS["servers_number"])
+PROFILES = pathlib.Path(FOLDER.name) / "profiles.json"
+PROFILES.write_text(json.dumps({"night": {
+    "namespace": "team-a", "database_secret": "shop", "deadline_seconds": 7200, "master_cpu": "200m",
+    "node_selector": {"pool": "spot"}, "tolerations": [{"key": "spot", "operator": "Exists"}], "queue": "team-a",
+    "labels": {"applicationId": "{job}"}, "read_only_root": True}}))
 SUBMIT = ("submit", str(SPEC), *OPTIONS)
 TRAIN = "SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16] LABEL class INTO iris"
 SCHEDULE = ("submit", "service=shop", TRAIN, "--schedule=0 3 * * *", "--dry-run", "--image=localhost/totrain:1",
@@ -42,8 +48,14 @@ CASES = {
                             "--service-account=trainer", "--database-secret=login", "--keep=0"),
     "job_with_servers": ("submit", str(WITH_SERVERS), *OPTIONS),
     "schedule": SCHEDULE,
+    "job_with_profile": ("submit", str(SPEC), "--dry-run", "--image=localhost/totrain:1", "--name=iris",
+                         f"--profile=night@{PROFILES}"),
+    "schedule_with_profile": (*SCHEDULE, f"--profile=night@{PROFILES}"),
     "rbac": ("k8s", "rbac", "--namespace=training", "--pods=20", "--cpu=8", "--memory=32Gi"),
     "classes": ("k8s", "rbac", "classes"),
+    "network": ("k8s", "rbac", "network", "--namespace=training", "--database=10.0.0.5/32:6432"),
+    "disruption": ("k8s", "rbac", "disruption", "--namespace=training", "--pods=2"),
+    "monitor": ("k8s", "rbac", "monitor", "--namespace=training"),
     "share": ("k8s", "rbac", "share", "--namespace=training,shop", "--image=localhost/totrain:1"),
 }
 
@@ -79,7 +91,7 @@ class Printed(unittest.TestCase):
 
     def test_every_pod_is_what_pod_security_calls_restricted(self):
         count = 0
-        for name in ("job", "job_with_everything", "job_with_servers", "schedule", "share"):
+        for name in ("job", "job_with_everything", "job_with_servers", "job_with_profile", "schedule", "share"):
             for spec in pod_specs(json.loads(run(*CASES[name]).stdout)):
                 count += 1
                 self.assertTrue(spec["securityContext"]["runAsNonRoot"])
@@ -93,11 +105,16 @@ class Printed(unittest.TestCase):
                 for container in spec["containers"]:
                     security = container["securityContext"]
                     self.assertIs(security["allowPrivilegeEscalation"], False)
-                    self.assertIs(security["readOnlyRootFilesystem"], True)
+                    self.assertIs(security["readOnlyRootFilesystem"], name in ("job_with_profile", "share"))
                     self.assertEqual(security["capabilities"], {"drop": ["ALL"]})
                     for text in json.dumps([container["args"], container.get("env", [])]).split('"'):
                         self.assertNotIn("SELECT", text)
-        self.assertEqual(count, 9)
+        self.assertEqual(count, 11)
+
+    def test_a_drain_needs_no_force_and_deletes_no_folder(self):
+        for name in ("job", "job_with_everything", "job_with_servers", "schedule"):
+            for spec in pod_specs(json.loads(run(*CASES[name]).stdout)):
+                self.assertFalse([volume for volume in spec["volumes"] if "emptyDir" in volume])
 
     def test_a_schedule_owns_nothing_it_cannot_know_and_names_its_run(self):
         cron, secret = json.loads(run(*SCHEDULE).stdout)["items"]
@@ -141,6 +158,19 @@ class Printed(unittest.TestCase):
         self.assertFalse([rule for rule in roles["totrain"] if "secrets" in rule["resources"]])
         self.assertFalse([item for item in printed["items"] if item["kind"].startswith("Cluster")])
 
+    def test_a_network_policy_lets_the_pods_of_a_job_do_what_they_do(self):
+        every, api = json.loads(run(*CASES["network"]).stdout)["items"]
+        jobs = json.loads(run(*CASES["job"]).stdout)["items"] + json.loads(run(*CASES["schedule"]).stdout)["items"]
+        pods = [thing for item in jobs for thing in (item.get("spec", {}).get("template"), item, item.get("spec", {}).get(
+            "jobTemplate", {}).get("spec", {}).get("template")) if thing and "containers" in thing.get("spec", {})]
+        self.assertEqual(len(pods), 3)
+        for pod in pods:
+            labels = pod["metadata"]["labels"]
+            self.assertLessEqual(every["spec"]["podSelector"]["matchLabels"].items(), labels.items())
+            chosen, = api["spec"]["podSelector"]["matchExpressions"]
+            self.assertEqual(labels[chosen["key"]] in chosen["values"], pod["spec"]["automountServiceAccountToken"])
+        self.assertEqual(every["spec"]["egress"][2], {"to": [{"ipBlock": {"cidr": "10.0.0.5/32"}}], "ports": [{"port": 6432}]})
+
     def test_what_a_job_can_do_without_comes_after_all_minimums(self):
         values = {item["metadata"]["name"]: item["value"] for item in json.loads(run(*CASES["classes"]).stdout)["items"]}
         first = [values["totrain-first" + band] for band in ("-low", "", "-high")]
@@ -171,6 +201,9 @@ class Printed(unittest.TestCase):
                 ((*SUBMIT, "--memory=lots"), 2, 'not "lots"'),
                 ((*SUBMIT, "--cpu=0"), 2, 'not "0"'),
                 ((*SUBMIT, "--cpu=2:1"), 2, 'the limit is below'),
+                ((*SUBMIT, "--profile=night"), 2, "NAME@FILE"),
+                ((*SUBMIT, f"--profile=day@{PROFILES}"), 2, "It has: night."),
+                ((*SUBMIT, "--profile=night@/nonexistent"), 2, "/nonexistent"),
                 ((*SUBMIT, "--keep=soon"), 2, "--keep takes seconds"),
                 ((*SUBMIT, "--schedule=0 3 * * *"), 2, "a job spec has no rows that a schedule"),
                 ((*SCHEDULE, "--schedule=at noon"), 2, "five fields"),
@@ -186,6 +219,15 @@ class Printed(unittest.TestCase):
                 (("k8s", "rbac", "--namespace=A"), 2, "no name of a namespace"),
                 (("k8s", "rbac", "--pods=0"), 2, "1 to"),
                 (("k8s", "rbac", "share"), 2, "--image is missing"),
+                (("k8s", "rbac", "nets"), 2, "disruption or monitor, not nets"),
+                (("k8s", "rbac", "network", "--database=10.0.0.5"), 2, "CIDR:PORT"),
+                (("k8s", "rbac", "network", "--database=10.0.0.5/32:x"), 2, "CIDR:PORT"),
+                (("k8s", "rbac", "network", '--database=10.0.0.5/"32:1'), 2, "CIDR:PORT"),
+                (("k8s", "rbac", "network", "--namespace=A"), 2, "no name of a namespace"),
+                (("k8s", "rbac", "monitor", "--namespace=A"), 2, "no name of a namespace"),
+                (("k8s", "rbac", "disruption"), 2, "--pods is missing"),
+                (("k8s", "rbac", "disruption", "--pods=0"), 2, "a budget is of 1 to"),
+                (("k8s", "rbac", "disruption", "--pods=1", "--namespace=A"), 2, "no name of a namespace"),
                 (("k8s", "rbac", "share", "--image=a", "--namespace=a,B"), 2, '"B" is no name of a namespace'),
                 (("k8s", "rbac", "--memory=x"), 2, 'not "x"'),
                 (("k8s", "check"), 2, "no kubeconfig")):
@@ -201,6 +243,15 @@ class Printed(unittest.TestCase):
             done = run("k8s", "reach", login.name)
         self.assertEqual((done.returncode, done.stdout), (4, ""), done.stderr)
         self.assertIn("all users may read", done.stderr)
+
+    def test_a_database_that_does_not_answer_is_named_with_its_address(self):
+        with socket.create_server(("127.0.0.1", 0)) as silent, tempfile.NamedTemporaryFile("w") as login:
+            port = silent.getsockname()[1]
+            login.write(f"host=127.0.0.1 port={port} dbname=shop sslmode=disable")
+            login.flush()
+            done = run("k8s", "reach", login.name)
+        self.assertEqual((done.returncode, done.stdout), (3, ""), done.stderr)
+        self.assertIn(f"port {port} failed: no answer: the network may drop what is sent there", done.stderr)
 
 
 ENDED_WELL = "Succeeded", {"terminated": {"exitCode": 0}}
@@ -295,6 +346,43 @@ class Check(unittest.TestCase):
         self.assertEqual(volume["secret"]["secretName"], "login")
         self.assertEqual([item["key"] for item in volume["secret"]["items"]], ["login", "ca.crt", "tls.crt", "tls.key"])
         self.assertEqual(volume["secret"]["optional"], True)
+
+    def test_admission_is_asked_for_the_pods_of_a_job_and_its_words_are_shown(self):
+        cluster = threading.Thread(target=self.run_trial, args=([], ENDED_WELL))
+        cluster.start()
+        done = self.check("--kubeconfig", self.config, "--image=localhost/totrain:1", "--memory=2Gi",
+                          f"--profile=night@{PROFILES}")
+        cluster.join()
+        self.api.delete("pods", "trial")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for who in ("master", "worker"):
+            self.assertIn(f"yes  the cluster admits a {who}'s pod\n", done.stdout)
+        master, worker = self.api.tried
+        self.assertEqual(master["spec"]["containers"][0]["resources"]["requests"]["cpu"], "200m")
+        self.assertEqual(worker["spec"]["containers"][0]["resources"]["limits"]["memory"], "2048Mi")
+        self.assertEqual(worker["spec"]["nodeSelector"], {"pool": "spot"})
+        self.assertNotIn("ownerReferences", master["metadata"])
+        self.assertFalse([name for name in self.api.objects["pods"] if name.startswith("totrain-check")])
+
+    def test_what_admission_refuses_has_a_hint_for_who_reads_it(self):
+        for words, hint in (("failed quota: q: must specify limits.cpu for: master", "totrain.kubernetes_cpu_limit"),
+                            ("minimum memory usage per Container is 512Mi, but request is 256Mi", "master_memory"),
+                            ('violates PodSecurity "restricted:latest"', "read_only_root"),
+                            ("a policy of this company", None)):
+            self.api.admission = lambda plural, thing, words=words: (
+                (403, "Forbidden", words) if plural == "pods" else None)
+            done = self.check("--kubeconfig", self.config, "--image=localhost/totrain:1")
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertEqual(done.stdout.count("NO   the cluster admits a "), 2)
+            self.assertEqual(done.stdout.count(words), 2)
+            self.assertEqual(done.stdout.count("HINT:"), 2 if hint else 0)
+            self.assertIn(hint or words, done.stdout)
+            self.assertIn("refuses the pods of jobs", done.stderr)
+        self.api.admission = lambda plural, thing: (403, "Forbidden", "no worker here") if plural == "pods" and (
+            thing["metadata"]["labels"]["totrain.dev/role"] == "worker") else None
+        done = self.check("--kubeconfig", self.config, "--image=localhost/totrain:1")
+        self.assertIn("yes  the cluster admits a master's pod\n", done.stdout)
+        self.assertIn("refuses one of a job's two pods", done.stderr)
 
     def test_the_kubeconfig_of_the_environment_is_used_and_may_be_several(self):
         done = self.check(KUBECONFIG=f"/nonexistent:{self.config}")

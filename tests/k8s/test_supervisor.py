@@ -183,6 +183,8 @@ class Created(Case):
         self.assertEqual(posts, ["jobs", "secrets", "secrets", "secrets", "services", "iris"])
         job = self.api.objects["jobs"]["iris"]
         self.assertIs(job["spec"]["suspend"], False)
+        self.assertEqual(job["spec"]["template"]["metadata"]["annotations"]["totrain.dev/controller"],
+                         self.api.objects["secrets"]["iris-job"]["metadata"]["uid"])
         owned = [*self.api.objects["secrets"].values(), *self.api.objects["services"].values()]
         self.assertEqual({thing["metadata"]["name"] for thing in owned},
                          {"iris-job", "iris-master", "iris-workers-0"})
@@ -295,6 +297,21 @@ class Followed(Case):
         supervisor.until("done")
         self.assertEqual(supervisor.end(), 0)
         self.assertIn("word of a library", supervisor.log)
+
+    def test_a_master_that_does_not_reach_the_database_is_told_of_once(self):
+        supervisor = self.created()
+        self.run_pod()
+        line = ("2026-11-21T06:40:01.123Z master warn  the job's database: connection to server at 10.88.0.1, port 7 failed: "
+                "no answer: the network may drop what is sent there; trying again")
+        self.say(logged(1, line), logged(2, line), logged(3, event("started")))
+        self.assertEqual(supervisor.until("notice")["message"], "the master does not reach the database and tries "
+                         "again: connection to server at 10.88.0.1, port 7 failed: no answer: the network may drop what is "
+                         "sent there")
+        supervisor.until("started")
+        self.say(logged(4, event("done")), None)
+        supervisor.until("done")
+        self.assertEqual(len([seen for seen in supervisor.seen if seen["event"] == "notice"]), 2)
+        self.assertEqual(supervisor.end(), 0)
 
     def test_a_log_that_is_cut_loses_and_repeats_nothing(self):
         supervisor = self.created()

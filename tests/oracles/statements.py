@@ -199,8 +199,8 @@ def columns_turn(case):
 
 
 def weights_are_duplicates(case):
-    """A row of weight 3 is three rows, but for a word's place in the vocabulary, which rows decide."""
-    if any(column.kind == "words" and 1 in collections.Counter(column.values).values() for column in case.table.columns):
+    """A row of weight 3 is three rows, but for a word's place in the vocabulary, which rows decide; months are words."""
+    if any(column.kind in ("words", "dates") and 1 in collections.Counter(column.values).values() for column in case.table.columns):
         return None
     case.model, case.attributes = case.draw.choice((("Logit", ""), ("NaiveBayes", "")) if case.is_classifier else
                                                    (("OLS", ""), ("XGBRegressor", "n_estimators = 20")))

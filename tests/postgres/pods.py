@@ -110,7 +110,7 @@ class Case(staged.Case):
         master = Master([self.empty_folder(self.number), "--kubernetes", self.file, "--kubeconfig",
                          self.api.kubeconfig(), "--listen", f"tcp:127.0.0.1:{self.port}", "--tls",
                          self.folder / f"tls.{self.number}" / "master", "--database", self.login, *more],
-                        {"JOB_UID": self.uid, **self.environment, **options})
+                        {"JOB_UID": self.uid, "CONTROLLER_UID": "of-secret", **self.environment, **options})
         self.masters.append(master)
         return master
 

@@ -98,6 +98,41 @@ class Psql(Case):
         self.assertEqual(spec["containers"][0]["image"], "localhost/totrain:2")
         self.assertEqual(spec["priorityClassName"], "batch")
 
+    def test_a_profile_of_the_administrators_file_says_where_a_role_trains(self):
+        profiles = self.server.folder / "profiles.json"
+        profiles.write_text(json.dumps({
+            "team": {"namespace": "training", "node_selector": {"pool": "spot"}, "deadline_seconds": 900,
+                     "master_memory": "300Mi"},
+            "gpu": {"runtime_class": "nvidia", "labels": {"team": "a"}}, "wrong": {"runtime_clas": "nvidia"}}))
+        for undone in ("SELECT pg_reload_conf()", "ALTER SYSTEM RESET totrain.profile_file",
+                       "ALTER ROLE alice RESET totrain.profiles"):
+            self.addCleanup(self.execute, undone)
+        named = TRAIN.replace("job.lanes", "job.profile = 'gpu', job.lanes")
+        self.assertIn("none of the administrator", self.refused(named))
+        self.execute("ALTER ROLE alice SET totrain.profiles = 'team, gpu, wrong, gone'")
+        self.assertIn("totrain.profile_file", self.refused(TRAIN))
+        self.execute(f"ALTER SYSTEM SET totrain.profile_file = '{profiles}'")
+        self.execute("SELECT pg_reload_conf()")
+        self.check_psql(TRAIN, user="alice")
+        job = list(self.cluster.jobs().values())[-1]
+        template = job["spec"]["template"]
+        self.assertEqual(template["spec"]["nodeSelector"], {"pool": "spot"})
+        self.assertEqual(job["spec"]["activeDeadlineSeconds"], 900)
+        self.assertEqual(template["spec"]["containers"][0]["resources"]["limits"]["memory"], "300Mi")
+        self.check_psql(named, user="alice")
+        template = list(self.cluster.jobs().values())[-1]["spec"]["template"]
+        self.assertEqual((template["spec"]["runtimeClassName"], template["metadata"]["labels"]["team"]), ("nvidia", "a"))
+        self.assertIn("Did you mean runtime_class?", self.refused(named.replace("gpu", "wrong")))
+        self.assertIn("It has: team, gpu, wrong.", self.refused(named.replace("gpu", "gone")))
+        for setting in ("totrain.profiles = 'other'", "totrain.profile_file = '/tmp/other'"):
+            self.assertIn("permission denied" if "profiles" in setting else "cannot be changed now",
+                          self.psql(f"SET {setting}", user="alice").stderr)
+
+    def test_a_model_of_the_cluster_that_does_not_keep_its_bound_is_not_published(self):
+        said = self.refused(TRAIN.replace("job.lanes", "train.require = 'LogLoss < 0', job.lanes"))
+        self.assertIn("train.require asks for LogLoss < 0", said)
+        self.assertIn("stays as it is", said)
+
     def refused(self, text, user="alice"):
         done = self.psql(text, "-v", "ON_ERROR_STOP=1", "-v", "VERBOSITY=default", user=user)
         self.assertNotEqual(done.returncode, 0)
@@ -148,6 +183,7 @@ class Psql(Case):
         self.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = 'alice'")
         session.wait(timeout=60)
         self.cluster.wait_for(lambda: name not in self.cluster.jobs())
+        self.check_nothing_is_left()
 
     def test_jobs_are_listed_and_ended_by_another_session(self):
         before = set(self.cluster.started)

@@ -1,5 +1,7 @@
 """Definitions in a server: who may make, read, replace and drop them; that nothing of another role's is run."""
 
+import pathlib
+
 from psycopg2 import errors
 
 import harness
@@ -11,6 +13,7 @@ TOWER = """DEFINE MODEL {} (width = 4) AS $$
   h = relu(dense(numbers, width));
   return dense(h, outputs)
 $$"""
+NETWORK = pathlib.Path(__file__).resolve().parents[1] / "exchange" / "onnx" / "modules" / "gru_script.onnx"
 TRAIN = "SELECT * FROM iris TO TRAIN {} WITH train.epoch = 2 LABEL class INTO {}"
 
 
@@ -37,6 +40,22 @@ class Definitions(roles.Roles):
         alice.execute("DROP DEFINITION alice.zoo/tower")
         self.assertEqual(len(self.rows("bob", "SELECT * FROM iris LIMIT 3")), 3)
         self.rows("bob", "SELECT * FROM iris TO PREDICT class USING bob.m")
+
+    def test_a_loss_of_its_own_has_the_bits_of_sqlite(self):
+        """The digest of tests/sqlite/test_graph_losses.py; columns, functions and rights of what is returned."""
+        alice = self.session("alice")
+        four = "sepal_length, sepal_width, petal_length, petal_width"
+        run_statement(alice, f"SELECT {four} FROM iris TO TRAIN zoo/autoencoder WITH model.hidden = [], "
+                      "train.epoch = 400, optimizer.learning_rate = 0.03, model.l2 = 0 INTO m")
+        self.assertEqual(dict(self.rows("alice", "SHOW MODEL alice.m"))["digest"],
+                         "42306d1c279f011159bd570a0091d0125f4bbc23ec6df8cffb6e821b1265f545")
+        run_statement(alice, "SELECT * FROM iris TO PREDICT coded.z WITH extra_outputs = 'score' USING m")
+        alice.execute("SELECT z_1, z_2, score FROM coded ORDER BY 1, 2")
+        rows = alice.fetchall()
+        alice.execute("SELECT totrain.component('m', iris, 1), totrain.component('m', iris, 2), "
+                      "totrain.distance('m', iris) FROM iris ORDER BY 1, 2")
+        self.assertEqual(rows, alice.fetchall())
+        self.refused("bob", f"SELECT {four} FROM iris TO EVALUATE alice.m", errors.Error)
 
     def test_pictures_are_bytes(self):
         """The model of pictures as bytea is that of the same pictures as texts, and answers alike."""
@@ -123,6 +142,16 @@ class Program(program.Case):
         self.check("SELECT * FROM iris TO PREDICT class USING m")
         self.assertEqual(self.check("DROP DEFINITION zoo/tower"), [{"definition": "zoo/tower", "state": "dropped"}])
         self.refused("SHOW DEFINITION zoo/towr", 2, 'there is no definition "zoo/towr"')
+
+    def test_the_program_writes_and_reads_files_of_definitions(self):
+        self.check(TOWER.format("zoo/tower"))
+        path = pathlib.Path(self.folder) / "tower.txt"
+        self.assertEqual(self.check(f"EXPORT DEFINITION zoo/tower TO '{path}'"),
+                         [{"definition": "zoo/tower", "file": str(path), "bytes": path.stat().st_size}])
+        self.assertEqual(self.check(f"IMPORT DEFINITION zoo/again FROM '{path}'"), [{"definition": "zoo/again", "version": 1}])
+        self.check(f"IMPORT DEFINITION zoo/net FROM '{NETWORK}'")
+        shown = [row["value"] for row in self.check("SHOW DEFINITION zoo/net") if row["name"] == "statement"]
+        self.assertIn("gru_1 = gru(", shown[0])
 
 
 harness.main()

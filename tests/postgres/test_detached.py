@@ -379,6 +379,29 @@ class Door(program.Case):
 class Server(Shared, Door):
     """From psql."""
 
+    def heard(self, connection, jobs):
+        """Payloads about these jobs."""
+        def all_of_them():
+            connection.poll()
+            found = {told["id"]: told for told in map(json.loads, (notify.payload for notify in connection.notifies))}
+            return set(jobs) <= set(found) and [found[job] for job in jobs]
+        return harness.wait_for(all_of_them, "a word about the jobs")
+
+    def test_the_end_of_a_job_is_told_to_who_listens(self):
+        self.train()
+        listener = self.connect()
+        listener.cursor().execute("LISTEN totrain_jobs")
+        done = self.detach(PREDICT.format("away", ""))
+        self.ends(done, "done")
+        shown = self.check_psql("SELECT a, n, v, w, b FROM t TO TRAIN DNNClassifier WITH train.require = 'LogLoss < 0', "
+                                "job.wait = false LABEL b INTO never;", "-At")
+        failed = int(re.search(r"job\D+(\d+)", shown)[1])
+        self.assertIn("train.require asks for LogLoss < 0", self.ends(failed, "unpublished"))
+        owner = self.execute("SELECT current_user")[0][0]
+        self.assertEqual(self.heard(listener, [done, failed]), [{"id": done, "state": "done", "owner": owner},
+                                                                {"id": failed, "state": "unpublished", "owner": owner}])
+        self.assertIsNone(self.execute("SELECT to_regclass('never')")[0][0])
+
 
 class Followed(Helpers, Door):
     """Ends of a job's session, worker, server and role."""

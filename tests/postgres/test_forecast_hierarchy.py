@@ -50,6 +50,17 @@ class Hierarchy(harness.Case):
         for value, lower, upper in [row[3:] for row in self.rows("FORECAST m")]:
             self.assertTrue(0 < lower <= value <= upper)
 
+    def test_series_move_on_with_the_bits_of_sqlite(self):
+        early = series.statement("AutoETS", more=", forecast.keep_parameters = true", rows="(SELECT * FROM t WHERE day < '2024-02-14')")
+        late = series.statement("AutoETS", into="n").replace(" INTO n", " USING m INTO n")
+        wanted = self.train_in_sqlite(series.TABLE, ROWS, f"{early}; {late}", model="n")["digest"]
+        for workers in ("", ", job.min_workers = 3, job.max_workers = 3"):
+            harness.run_statement(self.cursor, early)
+            harness.run_statement(self.cursor, late.replace(" LABEL", workers + " LABEL"))
+            self.assertEqual(self.digest("n"), wanted)
+        shown = dict(self.rows("SHOW MODEL n"))
+        self.assertIn("moved on by new rows", shown["going on"])
+
     def test_sums_are_exact_and_rows_of_a_rollup_are_known(self):
         self.train()
         self.rows("FORECAST m INTO ahead")

@@ -27,6 +27,8 @@ class Runs(pods.Case):
             pod = self.api.objects["pods"]["train-worker-2-0"]
         owner = pod["metadata"]["ownerReferences"][0]
         self.assertEqual((owner["uid"], owner["kind"]), (self.uid, "Job"))
+        controller, = [one for one in pod["metadata"]["ownerReferences"] if one.get("controller")]
+        self.assertEqual((controller["uid"], controller["kind"], controller["name"]), ("of-secret", "Secret", "train-job"))
         self.assertEqual(pod["spec"]["containers"][0]["resources"]["limits"]["memory"], "512Mi")
         self.assertFalse(pod["spec"]["automountServiceAccountToken"])
 

@@ -192,7 +192,10 @@ class Scaled(Case):
         self.wait_for_servers(0)
         with self.api.lock:
             told = [event["message"] for event in self.api.objects["events"].values() if event["reason"] == "Scaled"]
+            events = {event["message"]: event["reason"] for event in self.api.objects["events"].values()}
         self.assertIn("from 2 to 4 servers, as totrain.dev/servers says", told)
+        self.assertEqual(events["4 servers have the rows, before there were 2"], "ServersMoved")
+        self.assertEqual(list(events.values()).count("TrainingStarted"), 1)
         self.assertGreater(self.check_learned(master)["AUC"], 0.93)
 
     def test_the_next_master_finds_the_number_and_ends_no_server_that_has_rows(self):

@@ -1,14 +1,16 @@
 """Masters of several jobs share a cluster: whoever holds the Lease totrain-share decides for all of them."""
 
 import json
+import re
 import signal
 import subprocess
 import threading
+import urllib.request
 
 import pods
 from staged import harness, server, statement
 
-LONG = statement(epochs=400, batch=16, job__checkpoint_seconds=0.2)
+LONG = statement(epochs=1000, batch=16, job__checkpoint_seconds=0.2)  # half a minute: a Lease is dead after 15 s
 SHARE, USE, RESTS = "totrain.dev/share", "totrain.dev/use", "totrain.dev/rests"
 LEASE = "totrain-share"
 
@@ -198,13 +200,18 @@ class Central(Case):
         self.submit("a")
         self.wait_for_workers(a=4)
         sharer = subprocess.Popen(
-            [pods.network_roles.PROGRAM, "k8s", "share", "even", "--namespace=training", "--kubeconfig",
+            [pods.network_roles.PROGRAM, "k8s", "share", "even", "--namespace=training", "--metrics=0", "--kubeconfig",
              self.api.kubeconfig()], stderr=subprocess.PIPE, text=True)
         self.addCleanup(lambda: sharer.poll() is None and sharer.kill())
         harness.wait_for(lambda: self.lease()["spec"]["holderIdentity"].startswith("totrain-share/"), "it to hold the Lease")
         self.submit("b")
         harness.wait_for(lambda: sorted(self.decided().values()) == [1, 2], f"three workers, {self.decided()}")
         harness.wait_for(lambda: sum(self.workers().values()) == 3, "as many as the nodes have room for")
+        address = re.search("serves (http://\\S+)", next(line for line in sharer.stderr if "serves" in line))[1]
+        with urllib.request.urlopen(address, timeout=60) as answer:
+            page = answer.read().decode()
+        self.assertIn('totrain_jobs{namespace="training",state="running"} 2', page)
+        self.assertRegex(page, 'totrain_job_workers_decided{namespace="training",job="a"} [12]\n')
         sharer.send_signal(signal.SIGTERM)
         self.assertEqual(sharer.wait(60), 0, sharer.stderr.read())
         sharer.stderr.close()

@@ -52,6 +52,41 @@ class Told(pods.Case):
             self.assertEqual(event["count"], 1)
             self.assertRegex(event["metadata"]["name"], "^train[.][0-9a-f]{16}$")
 
+    def test_workers_that_do_not_pay_are_given_back_with_their_numbers(self):
+        self.environment = {"TOTRAIN_PACE": "us=1000,others=1", "TOTRAIN_MEASURE": "100"}
+        master = self.begin()
+        message = self.wait_for("Measured")["message"]
+        self.assertRegex(message, "^1 of 4 workers pay: they are 1.00 times as fast as one, and 4 0[.][0-9]+ times$")
+        self.assertIn("1 of 4 workers pay, the others are given back: with 4 workers a row takes",
+                      master.wait_event("notice", "given back")["message"])
+        self.wait_for_pods(1)
+        self.want(3)  # the user's number wins
+        self.wait_for_pods(3)
+        self.check_trained(master, self.expected(LONG))
+
+    def test_a_node_that_computes_wrongly_is_avoided_by_name(self):
+        """The self-test of the worker's machine fails once; the next worker of its index is asked for elsewhere."""
+        def on_node(pod, arguments):
+            name = pod["metadata"]["name"]
+            if name == "train-worker-3-0":
+                self.api.modify("pods", name, lambda pod: pod["spec"].update(nodeName="node-7"))
+                self.environment["TOTRAIN_UNSOUND"] = "3"
+            else:
+                self.environment.pop("TOTRAIN_UNSOUND", None)
+            return arguments
+        self.command_before = on_node
+        master = self.begin()
+        message = self.wait_for("NodeAvoided")["message"]
+        self.assertEqual(message, "node node-7 is avoided for 5 minutes where there is room elsewhere: it computes wrongly, "
+                                  "as the self-test of worker 3 says")
+        self.assertEqual(master.wait_event("notice", "is avoided")["message"], message)
+        harness.wait_for(lambda: "train-worker-3-1" in self.api.objects["pods"], "the next worker")
+        with self.api.lock:
+            spec = self.api.objects["pods"]["train-worker-3-1"]["spec"]
+        terms = spec["affinity"]["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"]
+        self.assertEqual(terms[0]["preference"]["matchFields"][0]["values"], ["node-7"])
+        self.check_trained(master, self.expected(LONG))
+
     def test_what_happens_again_is_counted(self):
         """Four deletions are one Event, and say who was the last."""
         master = self.begin()

@@ -48,7 +48,10 @@ class Silence(harness.Case):
         self.assertFalse([notice for notice in said if "in capitals" in notice], said)
         self.notices("town, city, z", "XGBRegressor COLUMN city, VOCABULARY(town) LABEL z")
         said = self.execute("SELECT * FROM totrain.rows($$SELECT town::char(6) || '.' AS town, city, z FROM t TO EVALUATE m$$)")
-        self.assertIn("column \"town\": 300 of 300 rows have a word that the model has not learned, as 'LYON.'", said[0][0]["notice"])
+        strange = "column \"town\": 300 of 300 rows have a word that the model has not learned, as 'LYON.'"
+        self.assertIn(strange, said[0][0]["notice"])
+        said = self.execute("SELECT * FROM totrain.rows($$EXPLAIN SELECT town::char(6) || '.' AS town, city, z FROM t TO PREDICT guess USING m$$)")
+        self.assertTrue([row for row, in said if strange in row["detail"]], said)
 
     def test_whole_numbers_beyond_the_doubles_and_codes_among_classes_are_named(self):
         self.execute("CREATE TABLE t AS SELECT 9223372036854775000 - g * 37 % 101 AS v, 9223372036854775000::numeric - g * 37 % 101 AS n, "
@@ -58,6 +61,13 @@ class Silence(harness.Case):
             self.assertIn(f'column "{column}" has numbers as large as 9.22337', said)
         said = " ".join(self.notices("b, y, c", "XGBClassifier LABEL c"))
         self.assertIn('label column "c" is 99 in 30 rows, far from all others', said)
+
+    def test_far_labels_and_values_names_and_differences_are_named(self):
+        self.make(tables.stays_table())
+        self.assertIn(tables.FAR_LABELS, " ".join(self.notices("id, stop, far", "OLS LABEL far")))
+        self.assertIn(tables.FAR_VALUES, " ".join(self.notices("wide, liked", "OLS LABEL liked")))
+        self.assertIn(tables.NAMED, " ".join(self.notices("id, paid, liked", "LinearRegressor LABEL liked")))
+        self.assertIn(tables.DIFFERENT, " ".join(self.notices("start, stop, paid", "XGBRegressor LABEL paid")))
 
 
 if __name__ == "__main__":

@@ -130,9 +130,23 @@ class Learning(harness.Case):
         self.assertEqual(list(chosen.get_support()), [False, True, False])
         constant = TotrainRegressor("XGBRegressor").fit(numpy.zeros((20, 2)), numpy.arange(20.0))
         self.assertEqual(list(constant.feature_importances_), [0, 0])
-        for other in (TotrainClassifier("XGBClassifier"), TotrainClassifier().fit(self.X, self.y),
-                      TotrainClassifier("DNNClassifier", {"epochs": 1}).fit(self.X, self.y)):
-            self.assertFalse(hasattr(other, "feature_importances_"))
+        self.assertFalse(hasattr(TotrainClassifier("XGBClassifier"), "feature_importances_"))
+
+    def test_importances_of_others_are_what_their_metric_falls(self):
+        X = numpy.hstack([numpy.random.default_rng(1).normal(size=(150, 2)), self.X[:, 2:]])
+        network = TotrainRegressor("DNNRegressor").fit(X[:, :3], X[:, 3])
+        importances = network.feature_importances_
+        self.assertEqual(list(importances.argsort()), sorted(range(3), key=lambda i: importances[i]))
+        self.assertGreater(importances[2], 5 * abs(importances[:2]).max())
+        self.assertEqual(list(network.feature_importances_), list(importances))
+        again = pickle.loads(pickle.dumps(network))
+        numpy.testing.assert_array_equal(again.predict(X[:, :3]), network.predict(X[:, :3]))
+        with self.assertRaisesRegex(AttributeError, "permutation_importance takes some"):
+            again.feature_importances_  # pylint: disable=pointless-statement
+        for kind in ("LinearClassifier", "NaiveBayes"):
+            self.assertGreater(TotrainClassifier(kind).fit(X, self.y).feature_importances_[2:].min(), .02)
+        chosen = SelectFromModel(TotrainClassifier("DNNClassifier")).fit(X, self.y)
+        self.assertEqual(list(chosen.get_support())[:2], [False, False])
 
     def test_a_wrong_attribute_is_the_statements_error(self):
         with self.assertRaisesRegex(Exception, "(?s)hiden_units.*Did you mean"):

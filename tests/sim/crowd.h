@@ -2,8 +2,7 @@
  * crowd.h - the master alone with many workers that need no processes: what a
  * message costs, and what many deaths at once cost.
  */
-#ifndef TESTS_SIM_CROWD_H
-#define TESTS_SIM_CROWD_H
+#pragma once
 
 #include "runtime/train/master.h"
 
@@ -26,5 +25,3 @@ void crowd_steps(struct crowd *crowd, uint64_t steps);
 /* The first `deaths` members lose their connections; then time passes until the
  * others work again. */
 void crowd_deaths(struct crowd *crowd, uint32_t deaths);
-
-#endif

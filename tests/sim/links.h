@@ -8,8 +8,7 @@
  * What is sent over one connection keeps its order; most of it takes a moment, some of it much
  * longer. A connection whose other side is nobody's closes by itself.
  */
-#ifndef TESTS_SIM_LINKS_H
-#define TESTS_SIM_LINKS_H
+#pragma once
 
 #include "runtime/role/outbox.h"
 #include "tests/sim/timeline.h"
@@ -54,5 +53,3 @@ bool links_find(const struct links *links, uint32_t node, peer_id peer, uint32_t
                 uint32_t *side);
 /* Cuts one that is open at both ends, for both; false where so many draws find none. */
 bool links_cut_one(struct links *links, uint32_t tries, uint32_t *link);
-
-#endif

@@ -1,27 +1,25 @@
 /*
  * oracle.h - what every worker's state must be after every phase.
  *
- * Made by one undisturbed run of all lanes in one place. A checked learning
+ * Made by one undisturbed run of all lanes in one place. A checked learner
  * compares after each apply and load: the first wrong bit ends the simulation.
  */
-#ifndef TESTS_SIM_ORACLE_H
-#define TESTS_SIM_ORACLE_H
+#pragma once
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/learner.h"
 
 /* The subject of a simulation: learners for as many workers as come along. */
 struct subject {
     void *context;
-    struct learning (*open)(void *context);
-    void (*close)(void *context, struct learning learning);
+    struct learner *(*open)(void *context);
     const struct slice *metrics; /* (metric_count): metrics of each round */
     size_t metric_count;
     bool ends_by_time; /* is told at any time to end with the step at hand */
     bool shares_rows;  /* among all workers: their bits cannot be inverted for one alone */
     /* Functions of subjects whose rows come when they are needed, else NULL: the next ones cannot
      * be read; how long it took since this was asked last. */
-    void (*lose_rows)(struct learning learning);
-    int64_t (*load_us)(struct learning learning);
+    void (*lose_rows)(struct learner *learner);
+    int64_t (*load_us)(struct learner *learner);
 };
 
 struct oracle {
@@ -45,9 +43,9 @@ const struct oracle *oracle_of_model(const struct oracle *oracle, uint64_t model
 uint64_t oracle_add_row(uint64_t hash, struct slice part, struct slice name, int64_t position,
                         struct slice data);
 
-/* Counts of what happened, for the summary. */
+/* A learner whose states are looked at, as long as it is open. */
 struct checked;
-struct checked *checked_new(struct learning inner, const struct oracle *oracle);
+struct checked *checked_new(struct learner *learner, const struct oracle *oracle);
 void checked_free(struct checked *checked);
 /* Bits of it are inverted: what counts is the end. */
 void checked_allow_damage(struct checked *checked);
@@ -55,7 +53,5 @@ void checked_allow_damage(struct checked *checked);
 void checked_starve(struct checked *checked);
 /* Its next apply has a wrong result, which is no damage to its memory. */
 void checked_spoil(struct checked *checked);
-struct learning checked_learning(struct checked *checked);
-struct learning checked_inner(const struct checked *checked);
-
-#endif
+/* The first wrong state or step back; NULL: none. */
+const char *checked_failure(const struct checked *checked);

@@ -25,21 +25,15 @@ static void check(enum status status, const struct error *err)
     exit(1);
 }
 
-static struct learning open_learner(void *context)
+static struct learner *open_learner(void *context)
 {
     const struct real_job *job = context;
-    struct learning learning;
+    struct learner *learning;
     struct error err;
 
     error_clear(&err);
     check(learning_open(job->spec, job->dataset, NULL, &learning, &err), &err);
     return learning;
-}
-
-static void close_learner(void *context, struct learning learning)
-{
-    (void)context;
-    learning.close(learning.self);
 }
 
 struct subject real_subject_of(struct real_job *job)
@@ -49,7 +43,6 @@ struct subject real_subject_of(struct real_job *job)
     return (struct subject){
         .context = job,
         .open = open_learner,
-        .close = close_learner,
         .shares_rows = true,
         .metrics = spec->metrics,
         .metric_count = kind_find(spec->family)->measures_rounds ? spec->metric_count : 0,

@@ -1,8 +1,7 @@
 /*
  * real.h - the real learner on a small data set, as the subject of the simulation.
  */
-#ifndef TESTS_SIM_REAL_H
-#define TESTS_SIM_REAL_H
+#pragma once
 
 #include "runtime/data/dataset.h"
 #include "tests/sim/oracle.h"
@@ -51,5 +50,3 @@ void real_subject_close(struct subject *subject);
 
 /* The files of a folder, of which a spool may have several. */
 void real_files_remove(const char *folder);
-
-#endif

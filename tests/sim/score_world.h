@@ -26,8 +26,7 @@
  * stored after all others; no death is blamed on a shard; each scorer that lives hears that all is
  * staged; the job does not end by it.
  */
-#ifndef TESTS_SIM_SCORE_WORLD_H
-#define TESTS_SIM_SCORE_WORLD_H
+#pragma once
 
 #include "base/error.h"
 #include "tests/sim/scored_table.h"
@@ -84,5 +83,3 @@ struct score_result {
 
 enum status score_world_run(const struct score_plan *plan, struct score_result *result,
                             struct error *err);
-
-#endif

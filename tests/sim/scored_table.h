@@ -2,8 +2,7 @@
  * scored_table.h - what the simulations of a table that is scored share: sim_score, with the real
  * roles, and sim_shards, with the ledger alone over a worse network.
  */
-#ifndef TESTS_SIM_SCORED_TABLE_H
-#define TESTS_SIM_SCORED_TABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,5 +23,3 @@ struct table_plan {
  * drawn here. */
 struct table_plan table_plan_of(uint64_t seed, uint64_t stream, bool verbose);
 bool table_is_calm(const struct table_plan *plan);
-
-#endif

@@ -9,8 +9,7 @@
  * Trials have other learning rates and hidden layers of the classifier of real.h, and are judged by
  * LogLoss.
  */
-#ifndef TESTS_SIM_SEARCH_H
-#define TESTS_SIM_SEARCH_H
+#pragma once
 
 #include "tests/sim/world.h"
 
@@ -31,5 +30,3 @@ typedef enum status search_job(void *context, uint32_t number, const struct subj
  * returns. */
 enum status search_run(const struct search *search, search_job *run, void *context,
                        struct error *err);
-
-#endif

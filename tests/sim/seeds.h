@@ -7,8 +7,7 @@
  * seeds every kind of fault has to happen: else what is checked is not
  * what was meant.
  */
-#ifndef TESTS_SIM_SEEDS_H
-#define TESTS_SIM_SEEDS_H
+#pragma once
 
 #include "base/error.h"
 
@@ -35,5 +34,3 @@ struct seeds_counts {
 /* Prints the counts. The exit code: not 0 when a seed failed, or when over many seeds something
  * promised never happened, which is then named. */
 int seeds_exit_code(const struct seeds *seeds, uint64_t failures, struct seeds_counts counts);
-
-#endif

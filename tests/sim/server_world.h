@@ -27,8 +27,7 @@
  * others. Checked all along: no worker is further ahead than the staleness allows, and a snapshot
  * that was taken while rows were pushed has as many batches as its counts say.
  */
-#ifndef TESTS_SIM_SERVER_WORLD_H
-#define TESTS_SIM_SERVER_WORLD_H
+#pragma once
 
 #include "base/error.h"
 
@@ -110,5 +109,3 @@ struct server_result {
 
 enum status server_world_run(const struct server_plan *plan, struct server_result *result,
                              struct error *err);
-
-#endif

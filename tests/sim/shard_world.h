@@ -13,8 +13,7 @@
  * Checked: each row has its own result once, or is bad once; the bad rows are
  * those that kill; the job ends.
  */
-#ifndef TESTS_SIM_SHARD_WORLD_H
-#define TESTS_SIM_SHARD_WORLD_H
+#pragma once
 
 #include "base/error.h"
 #include "tests/sim/scored_table.h"
@@ -59,5 +58,3 @@ struct shard_result {
 
 enum status shard_world_run(const struct shard_plan *plan, struct shard_result *result,
                             struct error *err);
-
-#endif

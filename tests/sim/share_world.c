@@ -5,8 +5,12 @@
 
 #include "base/random.h"
 
-#define UNIT_MILLIS 100 /* all sizes of a random cluster are multiples of it */
-#define ROOM_WORDS  512 /* 64 units each; a node has fewer units than there are words */
+#define UNIT_MILLIS    100 /* all sizes of a random cluster are multiples of it */
+#define MEASURED_ERROR .03
+#define ROWS           1e6 /* one worker does so many in a second */
+#define MOVE_SECONDS   .3
+#define NOTES          10  /* a second */
+#define ROOM_WORDS     512 /* 64 units each; a node has fewer units than there are words */
 
 struct shown {
     size_t index[SHARE_WORLD_JOBS]; /* in the world */
@@ -49,6 +53,8 @@ static void show_jobs(const struct share_world *world, double now, struct shown 
         if (!is_here(job, now))
             continue;
         *said = job->job;
+        if (job->wanted > 0)
+            said->most = job->wanted > said->least ? job->wanted : said->least;
         said->nodes = job->nodes;
         said->is_running = said->has >= said->least;
         said->seconds_left = job->left * (1 + job->report_error * noise);
@@ -277,6 +283,15 @@ static uint32_t place_up_to(const struct share_world *world, struct shown *shown
     return pods >= rest + job->job.least ? pods - rest : 0;
 }
 
+static void change_size(struct share_world_job *job, uint32_t workers)
+{
+    if (workers != job->working)
+        share_measure_stop(&job->measure);
+    if (workers != job->working)
+        job->half = 0;
+    job->working = workers;
+}
+
 static void move(struct share_world *world, struct share_world_job *job, uint32_t workers,
                  double now, bool has_changed)
 {
@@ -287,7 +302,7 @@ static void move(struct share_world *world, struct share_world_job *job, uint32_
         world->early_moves += now - job->moved < SHARE_REST_S;
     }
     if (workers < job->working)
-        job->working = workers;
+        change_size(job, workers);
     if (workers > job->job.has)
         job->working_at = now + world->start_s;
     world->given += workers < job->job.has;
@@ -372,7 +387,61 @@ static enum status decide(struct share_world *world, double now, bool has_change
 
 /* ----- time ----- */
 
-/* A second of work. True: a job has ended. */
+/* Measures are a few percent off. */
+static double measured_speed(const struct share_world *world, const struct share_world_job *job,
+                             double now, double speed)
+{
+    const size_t index = (size_t)(job - world->jobs);
+    const double noise = random_uniform(world->seed, RANDOM_SIMULATION, 100 + index, (uint64_t)now);
+
+    return speed * (1 + MEASURED_ERROR * sqrt(12) * (noise - .5));
+}
+
+/* A tenth of a second. True: it is known anew how many of its workers pay. */
+static bool note(struct share_world *world, struct share_world_job *job, double now, double speed)
+{
+    const uint32_t workers = job->half > 0 ? job->half : job->working;
+    const struct share_moment moment = {.now_ms = (int64_t)(now * 1000),
+                                        .workers = workers,
+                                        .rows = (uint64_t)job->rows,
+                                        .seconds_left = job->left / speed,
+                                        .move_seconds = MOVE_SECONDS};
+
+    switch (share_measure_note(&job->measure, &moment)) {
+    case SHARE_HALVE:
+        job->half = job->measure.half;
+        break;
+    case SHARE_RESTORE:
+        job->half = 0;
+        break;
+    case SHARE_FITTED:
+        job->decisions++;
+        job->job.curve = job->measure.curve;
+        job->wanted =
+            share_measure_wanted(&job->measure, workers, moment.seconds_left, world->start_s);
+        return true;
+    default:
+        break;
+    }
+    return false;
+}
+
+/* A second. */
+static bool measure(struct share_world *world, struct share_world_job *job, double now)
+{
+    bool is_known = false;
+
+    for (int i = 0; i < NOTES; i++) {
+        const double speed = share_curve_speed(&job->is, job->half > 0 ? job->half : job->working);
+
+        job->left -= speed / NOTES;
+        job->rows += ROWS * measured_speed(world, job, now, speed) / NOTES;
+        is_known = note(world, job, now + (double)i / NOTES, speed) || is_known;
+    }
+    return is_known;
+}
+
+/* A second of work. True: a job has ended, or knows how many workers pay. */
 static bool work(struct share_world *world, double now)
 {
     bool has_ended = false;
@@ -383,10 +452,12 @@ static bool work(struct share_world *world, double now)
         if (!is_here(job, now))
             continue;
         if (now >= job->working_at)
-            job->working = job->job.has;
+            change_size(job, job->job.has);
         if (job->working >= job->job.least && job->begun < 0)
             job->begun = now;
-        if (job->working >= job->job.least)
+        if (job->working >= job->job.least && world->measures)
+            has_ended = measure(world, job, now) || has_ended;
+        else if (job->working >= job->job.least)
             job->left -= share_curve_speed(&job->is, job->working);
         if (job->left > 0)
             continue;
@@ -415,8 +486,32 @@ static bool has_news(const struct share_world *world, double now, bool *has_less
     return has_changed || *has_less_room;
 }
 
-static bool is_over(const struct share_world *world)
+/* The part of the processors that services and pods that have started use. *fits: the part that
+ * services and as many whole pods as each node has room for would. */
+static double busy_part(const struct share_world *world, double now, double *fits)
 {
+    struct shown shown;
+    double room = 0, used = 0, most = 0;
+
+    show_nodes(world, now, &shown);
+    show_jobs(world, now, &shown);
+    for (size_t i = 0; i < world->node_count; i++) {
+        const int64_t service = world->nodes[i].millis - shown.nodes[i].millis;
+
+        room += (double)world->nodes[i].millis;
+        used += (double)service;
+        most += (double)(service + fill_of(&shown, shown.nodes[i].millis));
+    }
+    for (size_t i = 0; i < world->count; i++)
+        used += (double)millis_of(&world->jobs[i].job, world->jobs[i].working);
+    *fits = most / room;
+    return used / room;
+}
+
+static bool is_over(const struct share_world *world, double now)
+{
+    if (world->stop_s > 0)
+        return now >= world->stop_s;
     for (size_t i = 0; i < world->count; i++)
         if (world->jobs[i].ended < 0)
             return false;
@@ -425,10 +520,10 @@ static bool is_over(const struct share_world *world)
 
 static enum status go_on(struct share_world *world, struct error *err)
 {
-    double jain = 0, sharing_s = 0, decided = -INFINITY;
+    double jain = 0, sharing_s = 0, decided = -INFINITY, fits;
     bool has_ended = false;
 
-    for (double now = 0; !is_over(world); now++) {
+    for (double now = 0; !is_over(world, now); now++) {
         bool has_less_room;
         const bool has_changed = has_news(world, now, &has_less_room) || has_ended;
 
@@ -443,6 +538,10 @@ static enum status go_on(struct share_world *world, struct error *err)
             sharing_s++;
         }
         has_ended = work(world, now);
+        if (world->stop_s > 0) {
+            world->busy += busy_part(world, now, &fits) / world->stop_s;
+            world->fits += fits / world->stop_s;
+        }
     }
     world->jain = sharing_s > 0 ? jain / sharing_s : 1;
     return STATUS_OK;
@@ -458,6 +557,12 @@ enum status share_world_run(struct share_world *world, struct error *err)
         job->moved = -INFINITY;
         job->working_at = 0;
         job->working = job->job.has = 0;
+        if (world->measures)
+            job->job.curve = (struct share_curve){.lanes = job->is.lanes};
+        share_measure_open(&job->measure, job->is.lanes, job->job.least, job->job.most,
+                           (struct share_window){1000, NOTES});
+        job->half = job->wanted = job->decisions = 0;
+        job->rows = 0;
     }
     world->jain = -1;
     TRY(go_on(world, err));

@@ -7,15 +7,15 @@
  * seconds. A worker that a job gets works after the time that a pod needs; one that it
  * gives is gone at once.
  */
-#ifndef TESTS_SIM_SHARE_WORLD_H
-#define TESTS_SIM_SHARE_WORLD_H
+#pragma once
 
 #include "runtime/share/share.h"
+#include "runtime/share/share_measure.h"
 
 #define SHARE_WORLD_JOBS     32
 #define SHARE_WORLD_NODES    160
-#define SHARE_WORLD_SERVICES 16
-#define SHARE_WORLD_PODS     64 /* a job's */
+#define SHARE_WORLD_SERVICES 704
+#define SHARE_WORLD_PODS     80 /* a job's */
 
 struct share_world_job {
     struct share_job job;  /* share_jobs() is told of it so */
@@ -28,6 +28,10 @@ struct share_world_job {
     double left, moved;
     uint32_t working; /* workers that have started */
     double working_at;
+    struct share_measure measure;     /* where the world measures */
+    double rows;                      /* seconds of work, as it is measured */
+    uint32_t half, wanted;            /* so many work on for a moment; so many pay; 0: all do */
+    uint32_t decisions;               /* times that it was found out how many pay */
     uint32_t nodes[SHARE_WORLD_PODS]; /* each pod's, the rest first */
 };
 
@@ -47,14 +51,18 @@ struct share_world {
     struct share_world_service services[SHARE_WORLD_SERVICES];
     size_t service_count;
     enum share_rule rule;
-    bool is_fixed;         /* each job has `most` workers or waits; share_jobs() is not asked */
-    double start_s;        /* a pod's start */
-    double every_s;        /* between two decisions without a change */
-    double until_s;        /* the run fails where a job has not ended by then */
+    bool measures;  /* how fast a job is has to be measured, with errors; else `curve` is told */
+    bool is_fixed;  /* each job has `most` workers or waits; share_jobs() is not asked */
+    double start_s; /* a pod's start */
+    double every_s; /* between two decisions without a change */
+    double stop_s;  /* it ends then, whoever has not ended; 0: when all have */
+    double until_s; /* the run fails where a job has not ended by then */
     uint32_t sample_every; /* decisions between two looks at the best use; 0: none */
     /* filled by the run */
-    double used, best;         /* sums over the looks, in millis */
-    double jain;               /* mean of Jain's index over the time in which jobs share */
+    double used, best; /* sums over the looks, in millis */
+    double busy;       /* part of the processors in use, services' included: its mean */
+    double fits;       /* and what whole pods of these jobs could make of it, where it stops */
+    double jain;       /* mean of Jain's index over the time in which jobs share */
     uint64_t decisions, moves; /* moves: without a change from outside */
     uint64_t early_moves;      /* moves within a minute of the one before */
     uint64_t waits, passed;    /* jobs that waited; minimums that were taken from running jobs */
@@ -65,5 +73,3 @@ struct share_world {
 enum status share_world_run(struct share_world *world, struct error *err);
 double share_world_mean_wait(const struct share_world *world);
 double share_world_mean_completion(const struct share_world *world); /* since it came */
-
-#endif

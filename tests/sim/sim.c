@@ -31,7 +31,9 @@ static uint64_t pick(uint64_t seed, uint64_t what, uint64_t below)
 /* One seed in eight is calm, without a mishap; in another one workers leave. */
 static struct world_plan plan_of(uint64_t seed, bool verbose)
 {
-    struct world_plan plan = {.seed = seed, .workers = 1 + (uint32_t)pick(seed, 0, 5)};
+    struct world_plan plan = {.seed = seed,
+                              .workers = 1 + (uint32_t)pick(seed, 0, 5),
+                              .measure_ms = (int64_t)pick(seed, 49, 2)};
 
     plan.min_workers = pick(seed, 1, 4) == 0 ? 1 + (uint32_t)pick(seed, 2, plan.workers) : 1;
     /* From an owner for each element or few of them to one for all. */
@@ -73,25 +75,19 @@ static struct world_plan plan_of(uint64_t seed, bool verbose)
     return plan;
 }
 
-static struct learning open_toy(void *context)
+static struct learner *open_toy(void *context)
 {
-    return toy_learning(toy_new(context));
+    return toy_new(context);
 }
 
-static void close_toy(void *context, struct learning learning)
+static void lose_toy_rows(struct learner *learner)
 {
-    (void)context;
-    toy_free(learning.self);
+    toy_rows_lose(toy_rows_of(learner));
 }
 
-static void lose_toy_rows(struct learning learning)
+static int64_t toy_load_us(struct learner *learner)
 {
-    toy_rows_lose(toy_rows_of(learning.self));
-}
-
-static int64_t toy_load_us(struct learning learning)
-{
-    return toy_rows_load_us(toy_rows_of(learning.self));
+    return toy_rows_load_us(toy_rows_of(learner));
 }
 
 struct run {
@@ -183,7 +179,7 @@ static enum status run_toy(struct run *run, const struct world_plan *plan, struc
                            .words = pick(seed, 43, 2) ? (uint32_t)pick(seed, 44, 60) : 0,
                            .word_width = 1 + (uint32_t)pick(seed, 45, 5),
                            .keeps_lanes = pick(seed, 25, 2) == 1};
-    struct subject subject = {.context = &toy, .open = open_toy, .close = close_toy};
+    struct subject subject = {.context = &toy, .open = open_toy};
     struct toy_table_plan table;
     struct oracle oracle;
     enum status status;

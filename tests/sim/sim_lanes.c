@@ -36,20 +36,14 @@ struct sum {
     double total[KINDS], most[KINDS];
 };
 
-static struct learning open_toy(void *context)
+static struct learner *open_toy(void *context)
 {
-    return toy_learning(toy_new(context));
+    return toy_new(context);
 }
 
-static void close_toy(void *context, struct learning learning)
+static int64_t load_us(struct learner *learner)
 {
-    (void)context;
-    toy_free(learning.self);
-}
-
-static int64_t load_us(struct learning learning)
-{
-    return toy_rows_load_us(toy_rows_of(learning.self));
+    return toy_rows_load_us(toy_rows_of(learner));
 }
 
 /* Lanes of about 16 MiB, in buckets of 4. */
@@ -100,8 +94,7 @@ static enum status run_seed(void *context, uint64_t seed, bool verbose, struct e
                            .phases = (uint32_t)(STEPS / STEPS_OF_PHASES),
                            .rows = 1,
                            .reals = 4};
-    const struct subject subject = {
-        .context = &toy, .open = open_toy, .close = close_toy, .load_us = load_us};
+    const struct subject subject = {.context = &toy, .open = open_toy, .load_us = load_us};
     struct world_result result;
     struct oracle oracle;
     enum status status;

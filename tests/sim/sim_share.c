@@ -4,6 +4,7 @@
  * was published of it.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +19,9 @@
 struct totals {
     uint64_t clusters, equal, little_used, little_used_equal, moved_early, moved_early_equal;
     uint64_t waits, passed, given, pending, moves, services, bands;
+    uint64_t measured, decisions, rising, much_later, measured_early;
+    uint64_t alone, alone_half, alone_nine;
+    double later, alone_sum;
 };
 
 static uint64_t pick(uint64_t seed, uint64_t what, uint64_t below)
@@ -99,6 +103,134 @@ static void plan_cluster(struct share_world *world, uint64_t seed, bool is_equal
     world->until_s = work + 2000; /* one after the other, with the least workers */
 }
 
+/* ----- jobs that have to be measured ----- */
+
+#define RISES          .6 /* so much for each further worker: one worker is the fastest */
+#define LATER_MOST     1.1 /* times as late as where the curves are known, in the mean of a cluster */
+#define MEAN_MOST      1.05 /* the same of all clusters */
+#define DECISIONS_MOST 12
+
+static void plan_curves(struct share_world *world)
+{
+    static const double per_worker[] = {0, 0, .001, .003, .01, .05, RISES, 1.1};
+
+    for (size_t i = 0; i < world->count; i++) {
+        struct share_world_job *job = &world->jobs[i];
+        const uint64_t at = 2000 + 5 * i;
+
+        job->is.lanes = job->is.lanes > 0 ? job->is.lanes : 64;
+        job->is.fixed = .05 * (double)pick(world->seed, at, 7);
+        job->is.per_worker = per_worker[pick(world->seed, at + 1, 8)];
+        job->job.curve = job->is;
+    }
+}
+
+/* Decisions come to an end, and who has measured that one worker is the fastest has the least. */
+static enum status check_measured(struct totals *totals, const struct share_world *world,
+                                  struct error *err)
+{
+    for (size_t i = 0; i < world->count; i++) {
+        const struct share_world_job *job = &world->jobs[i];
+
+        totals->measured += job->decisions > 0;
+        totals->decisions += job->decisions;
+        totals->rising += job->decisions > 0 && job->is.per_worker >= RISES;
+        if (job->decisions > DECISIONS_MOST)
+            return fail(err, STATUS_FAILED, "job %zu decided %u times how many workers pay", i,
+                        job->decisions);
+        if (job->measure.count > 1 && job->is.per_worker >= RISES && job->wanted > job->job.least)
+            return fail(err, STATUS_FAILED, "job %zu is slower with more workers, and wants %u", i,
+                        job->wanted);
+    }
+    return STATUS_OK;
+}
+
+static enum status run_measured(struct totals *totals, struct share_world *world, uint64_t seed,
+                                bool verbose, struct error *err)
+{
+    const bool is_equal = seed % 2 == 0;
+    double known, ratio;
+
+    plan_cluster(world, seed, is_equal);
+    world->sample_every = 0;
+    plan_curves(world);
+    TRY(share_world_run(world, err));
+    known = share_world_mean_completion(world);
+    plan_cluster(world, seed, is_equal);
+    world->sample_every = 0;
+    plan_curves(world);
+    world->measures = true;
+    TRY(share_world_run(world, err));
+    ratio = share_world_mean_completion(world) / known;
+    if (verbose)
+        printf("measured: %.3f times as late, %" PRIu64 " moves (%" PRIu64 " early)\n", ratio,
+               world->moves, world->early_moves);
+    totals->later += ratio;
+    totals->much_later += ratio > LATER_MOST;
+    totals->measured_early += world->early_moves > 0;
+    return check_measured(totals, world, err);
+}
+
+/* ----- one job alone, whose user knows no number of workers ----- */
+
+#define ALONE_NODES 64
+#define ALONE_LEAST 60. /* seconds of the best fixed size: shorter jobs are not compared */
+#define ALONE_HALF  1.05
+#define ALONE_PERCENT                                                                              \
+    47 /* so many of a hundred jobs are within ALONE_HALF: half of them, for most seeds */
+#define ALONE_NINE 1.35 /* nine in ten are within so many times the best fixed size's time */
+
+/* A usual curve (share_curve.c), and rarely one far from it. */
+static struct share_curve plan_alone(uint64_t seed)
+{
+    const double fixed = .01 * (double)(pick(seed, 3000, 4) + pick(seed, 3001, 4));
+    const double per_worker = .0004 * (double)(pick(seed, 3002, 5) + pick(seed, 3003, 4));
+
+    return (struct share_curve){.lanes = pick(seed, 3004, 3) > 0 ? 64 : 32,
+                                .fixed = fixed,
+                                .per_worker = pick(seed, 3005, 10) == 0 ? RISES : per_worker};
+}
+
+static double best_fixed(const struct share_world *world)
+{
+    double best = world->jobs[0].work;
+
+    for (uint32_t n = 1; n <= world->jobs[0].job.most; n++)
+        best = fmin(best, world->start_s +
+                              world->jobs[0].work / share_curve_speed(&world->jobs[0].is, n));
+    return best;
+}
+
+static enum status run_alone(struct totals *totals, struct share_world *world, uint64_t seed,
+                             struct error *err)
+{
+    double best, ratio;
+
+    memset(world, 0, sizeof *world);
+    world->seed = seed;
+    world->node_count = ALONE_NODES;
+    for (size_t i = 0; i < ALONE_NODES; i++)
+        world->nodes[i].millis = 1000;
+    world->count = 1;
+    world->jobs[0] = (struct share_world_job){.job = {.least = 1, .most = 60, .worker = {1000, 0}},
+                                              .is = plan_alone(seed),
+                                              .work = 60 * (double)(1 + pick(seed, 3006, 60))};
+    world->start_s = 2;
+    world->every_s = 5;
+    world->measures = true;
+    world->until_s = 2 * world->jobs[0].work + 100;
+    best = best_fixed(world);
+    if (best < ALONE_LEAST)
+        return STATUS_OK;
+    TRY(share_world_run(world, err));
+    ratio = share_world_mean_completion(world) / best;
+    totals->alone++;
+    totals->alone_half += ratio <= ALONE_HALF;
+    totals->alone_nine += ratio <= ALONE_NINE;
+    totals->alone_sum += ratio;
+    return STATUS_OK;
+}
+
 static enum status run_cluster(void *context, uint64_t seed, bool verbose, struct error *err)
 {
     const bool is_equal = seed % 2 == 0;
@@ -129,6 +261,10 @@ static enum status run_cluster(void *context, uint64_t seed, bool verbose, struc
     totals->services += world->service_count;
     for (size_t i = 0; i < world->count; i++)
         totals->bands += world->jobs[i].job.band != 0;
+    if (status == STATUS_OK)
+        status = run_measured(totals, world, seed, verbose, err);
+    if (status == STATUS_OK)
+        status = run_alone(totals, world, seed, err);
     free(world);
     return status;
 }
@@ -214,6 +350,76 @@ static bool compare_edl(struct share_world *world, struct error *err)
     return false;
 }
 
+/* ----- EDL's other experiment: beside services ----- */
+
+#define SERVED_JOBS    6
+#define SERVED_SERVERS 10
+#define SERVED_FIXED   15   /* trainers that each job began with */
+#define SERVICE        4000 /* millis: 400 of them and the six jobs fill 97 % of the cluster */
+#define SERVICE_S      90   /* between two changes by a hundred */
+#define SERVICE_STEPS  7
+
+/* Services go from 400 to 100 by hundreds, and back. */
+static void plan_served(struct share_world *world)
+{
+    world->service_count = 0;
+    for (size_t pod = 0; pod < 400; pod++) {
+        const double gone = SERVICE_S * (double)(pod < 100 ? SERVICE_STEPS : 4 - pod / 100);
+        const double back = SERVICE_S * (double)(pod < 100 ? SERVICE_STEPS : 3 + pod / 100);
+        struct share_world_service service = {
+            .node = pod % EDL_NODES, .millis = SERVICE, .from = 0, .to = gone};
+
+        world->services[world->service_count++] = service;
+        service.from = back;
+        service.to = SERVICE_S * SERVICE_STEPS;
+        if (back < service.to)
+            world->services[world->service_count++] = service;
+    }
+}
+
+static enum status run_served(struct share_world *world, bool is_fixed, struct error *err)
+{
+    memset(world, 0, sizeof *world);
+    world->node_count = EDL_NODES;
+    for (size_t i = 0; i < EDL_NODES; i++)
+        world->nodes[i].millis =
+            1000 * (EDL_PROCESSORS / EDL_NODES + (i < EDL_PROCESSORS % EDL_NODES));
+    world->count = SERVED_JOBS;
+    for (size_t i = 0; i < SERVED_JOBS; i++)
+        world->jobs[i] = (struct share_world_job){.job = {.least = is_fixed ? SERVED_FIXED : 2,
+                                                          .most = is_fixed ? SERVED_FIXED : 60,
+                                                          .worker = {.millis = EDL_TRAINER},
+                                                          .rest = {.millis = EDL_SERVER},
+                                                          .rest_count = SERVED_SERVERS},
+                                                  .work = 1e9};
+    plan_served(world);
+    world->rule = SHARE_EVEN;
+    world->start_s = 2;
+    world->every_s = 5;
+    world->stop_s = SERVICE_S * SERVICE_STEPS;
+    world->until_s = world->stop_s + 1;
+    return share_world_run(world, err);
+}
+
+static bool compare_served(struct share_world *world, struct error *err)
+{
+    double fixed;
+
+    if (run_served(world, true, err) != STATUS_OK)
+        return false;
+    fixed = world->busy;
+    if (run_served(world, false, err) != STATUS_OK)
+        return false;
+    printf("EDL's services: 400 to 100 and back, by 100 each 90 s, beside 6 jobs: %.3f of the "
+           "processors are used, %.3f of what whole pods can use (EDL published about .90), with "
+           "fixed sizes %.3f\n",
+           world->busy, world->busy / world->fits, fixed);
+    if (world->busy >= .9)
+        return true;
+    fail(err, STATUS_FAILED, "EDL's experiment with services misses what was published");
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     static const char *const names[] = {"jobs that waited",
@@ -222,7 +428,10 @@ int main(int argc, char **argv)
                                         "times that a worker found no place",
                                         "moves without a change from outside",
                                         "services",
-                                        "jobs of a higher band"};
+                                        "jobs of a higher band",
+                                        "jobs that were measured",
+                                        "decisions how many workers pay",
+                                        "jobs that more workers make slower"};
     struct totals totals = {.clusters = 0};
     struct share_world *world;
     struct seeds seeds;
@@ -238,20 +447,35 @@ int main(int argc, char **argv)
            ", of them with equal sizes %" PRIu64 "\n",
            totals.clusters, failures, USED_LEAST, totals.little_used, totals.little_used_equal,
            totals.moved_early, totals.moved_early_equal);
+    printf("measured: ends %.3f times as late on average as where the curves are known, more than "
+           "%.2f times in %" PRIu64 " clusters; a job moved twice a minute in %" PRIu64 "\n",
+           totals.later / (double)totals.clusters, LATER_MOST, totals.much_later,
+           totals.measured_early);
+    printf("one job of 1 to 60 workers, alone: %" PRIu64
+           " of a minute and more, %.3f times the best fixed "
+           "size's time on average; %" PRIu64 " within %.2f times, %" PRIu64 " within %.2f times\n",
+           totals.alone, totals.alone_sum / (double)totals.alone, totals.alone_half, ALONE_HALF,
+           totals.alone_nine, ALONE_NINE);
     world = calloc(1, sizeof *world);
-    is_well = world && compare_edl(world, &err);
+    is_well = world && compare_edl(world, &err) && compare_served(world, &err);
     if (!is_well)
         printf("%s\n", world ? err.message : "out of memory");
     free(world);
     if (seeds_count(&seeds) >= CLUSTERS_ONE)
         failures += (totals.little_used > totals.clusters / CLUSTERS_ONE) +
                     (totals.moved_early > totals.clusters / CLUSTERS_ONE) +
-                    (totals.moved_early_equal > 0);
+                    (totals.moved_early_equal > 0) +
+                    (totals.later > MEAN_MOST * (double)totals.clusters) +
+                    (totals.much_later > totals.clusters / CLUSTERS_ONE) +
+                    (totals.measured_early > totals.clusters / CLUSTERS_ONE) +
+                    (100 * totals.alone_half < ALONE_PERCENT * totals.alone) +
+                    (10 * totals.alone_nine < 9 * totals.alone);
     return seeds_exit_code(
         &seeds, failures + !is_well,
         (struct seeds_counts){names,
                               (const uint64_t[]){totals.waits, totals.passed, totals.given,
                                                  totals.pending, totals.moves, totals.services,
-                                                 totals.bands},
+                                                 totals.bands, totals.measured, totals.decisions,
+                                                 totals.rising},
                               sizeof names / sizeof *names});
 }

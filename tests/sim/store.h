@@ -7,8 +7,7 @@
  * damaged while no process runs: some damage the checksums see, some only the
  * learner.
  */
-#ifndef TESTS_SIM_STORE_H
-#define TESTS_SIM_STORE_H
+#pragma once
 
 #include "runtime/learn/learning.h"
 #include "runtime/role/outbox.h"
@@ -51,5 +50,3 @@ enum status store_read_piece(void *store, const struct checkpoint *checkpoint, u
 /* Damage that shows when a piece is read, or when the learner looks. */
 /* False: there is no checkpoint to damage. */
 bool store_damage(struct store *store, uint64_t where, bool shows_early);
-
-#endif

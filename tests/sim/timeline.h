@@ -10,8 +10,7 @@
  * time keeps its order. Time is counted in ticks, of which a world has as many a millisecond as it
  * wants.
  */
-#ifndef TESTS_SIM_TIMELINE_H
-#define TESTS_SIM_TIMELINE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -72,5 +71,3 @@ void timeline_show_time(const struct timeline *timeline);
             putchar('\n');                                                                         \
         }                                                                                          \
     } while (0)
-
-#endif

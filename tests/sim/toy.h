@@ -1,5 +1,5 @@
 /*
- * toy.h - a small deterministic machine in the place of the learner.
+ * toy.h - a learner that is a small deterministic machine.
  *
  * It has every trait of the model seam that the runtime could get wrong:
  * phases of several kinds and sizes, phases without reals, repeated steps, a
@@ -7,10 +7,9 @@
  * rows of each sum, so that a row that is missing or counted twice ends the
  * simulation at once. With a table its lanes hold, order and use rows of it as a real learner's do.
  */
-#ifndef TESTS_SIM_TOY_H
-#define TESTS_SIM_TOY_H
+#pragma once
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/learner.h"
 #include "tests/sim/toy_rows.h"
 
 struct toy_plan {
@@ -23,12 +22,6 @@ struct toy_plan {
     struct toy_table *table; /* the table with as many lanes; NULL: phases have `rows` */
 };
 
-struct toy;
-
-struct toy *toy_new(const struct toy_plan *plan);
-void toy_free(struct toy *toy);
-struct learning toy_learning(struct toy *toy);
+struct learner *toy_new(const struct toy_plan *plan);
 /* The rows that it has of its table; NULL: it has none. */
-struct toy_rows *toy_rows_of(struct toy *toy);
-
-#endif
+struct toy_rows *toy_rows_of(struct learner *learner);

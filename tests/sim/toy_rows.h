@@ -9,8 +9,7 @@
  * step_shares.h, row_store.h). A row takes memory while it is held alone, so a table may have as
  * many as one likes.
  */
-#ifndef TESTS_SIM_TOY_ROWS_H
-#define TESTS_SIM_TOY_ROWS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -69,5 +68,3 @@ uint64_t toy_rows_waited_ms(const struct toy_rows *rows);
 void toy_rows_lose(struct toy_rows *rows);
 /* How long loads took since this was asked last. */
 int64_t toy_rows_load_us(struct toy_rows *rows);
-
-#endif

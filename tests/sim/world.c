@@ -257,8 +257,7 @@ static void carry_out(struct world *world, uint32_t number);
 
 static uint64_t node_phase(const struct node *node)
 {
-    const struct learning *learning = &node->worker.learning;
-    return learning->phase(learning->self)->number;
+    return node->worker.learner->phase.number;
 }
 
 static void stop_node(struct world *world, uint32_t number)
@@ -327,6 +326,8 @@ static void take_store(struct world *world, const struct outbox *outbox,
         }
         if (strcmp(event.event, "apart") == 0)
             count(world, WORLD_FAULT_STANDS_BY);
+        if (strcmp(event.event, "measures") == 0)
+            count(world, WORLD_FAULT_MEASURED);
         world->result.checkpoints += strcmp(event.event, "checkpoint") == 0;
         if (strcmp(event.event, "restored") == 0)
             count(world, WORLD_FAULT_RESTORE);
@@ -498,6 +499,8 @@ static void carry_out(struct world *world, uint32_t number)
         outbox_clear(outbox); /* the store refuses; its actions are not done */
         stop_node(world, number);
     }
+    if (!node->is_master && checked_failure(node->checked))
+        complain(world, checked_failure(node->checked), node->address);
     if (!node->is_master && node_phase(node) > world->phase_most)
         world->phase_most = node_phase(node);
     for (size_t i = 0; i < outbox->count && node->is_alive; i++) {
@@ -602,7 +605,7 @@ static void start_worker(struct world *world, uint32_t index)
                                      .address = node->address,
                                      .alive_ms = 1000,
                                      .reconnect_ms = 100,
-                                     .progress_ms = 100,
+                                     .progress_ms = world->plan->measure_ms > 0 ? 5 : 100,
                                      .speed_first_ms = 100,
                                      .segment_least = world->plan->segment_least,
                                      .lanes_at_once = (uint32_t)draw(world, 3),
@@ -613,18 +616,18 @@ static void start_worker(struct world *world, uint32_t index)
                                      .state_pieces = 1 + world->plan->seed % 3,
                                      .snapshot_piece_bytes = PIECE_BYTES,
                                      .model_bytes = MODEL_BYTES};
-    struct learning learning;
+    struct learner *learner;
 
     if (world->plan->other_builds > 0 && draw(world, 100) < world->plan->other_builds) {
         count(world, WORLD_FAULT_OTHER_BUILD);
         options.build = 1;
     }
     node->build = options.build;
-    node->checked = checked_new(world->subject->open(world->subject->context), world->oracle);
+    learner = world->subject->open(world->subject->context);
+    node->checked = checked_new(learner, world->oracle);
     if (world->plan->flips > 0)
         checked_allow_damage(node->checked);
-    learning = checked_learning(node->checked);
-    worker_init(&node->worker, &options, &learning, NULL);
+    worker_init(&node->worker, &options, learner, NULL);
     TRACE(world, "%s starts", node->address);
     worker_start(&node->worker, world->time.now / 1000, &node->outbox);
     carry_out(world, number);
@@ -647,6 +650,7 @@ static void start_master(struct world *world)
                                      .hang_ms = 3000,
                                      .publish_ms = 60000,
                                      .learn_ms = world->plan->learn_ms,
+                                     .measure = {world->plan->measure_ms, 1},
                                      .regroup_ms = 20,
                                      .settle_ms = 500,
                                      .crew.report_ms = 100,
@@ -732,7 +736,7 @@ static void tick(struct world *world, uint32_t number)
 static void wait_for_rows(struct world *world, struct node *node)
 {
     const struct subject *subject = world->subject;
-    const int64_t us = subject->load_us ? subject->load_us(checked_inner(node->checked)) : 0;
+    const int64_t us = subject->load_us ? subject->load_us(node->worker.learner) : 0;
 
     if (us == 0)
         return;
@@ -795,7 +799,7 @@ static void starve(struct world *world)
         return;
     world->unables[node->index]++;
     if (world->subject->lose_rows && draw(world, 2) == 0) {
-        world->subject->lose_rows(checked_inner(node->checked));
+        world->subject->lose_rows(node->worker.learner);
         TRACE(world, "%s will lose rows", node->address);
         return;
     }
@@ -878,13 +882,13 @@ static void flip_sums(struct world *world, struct worker *worker)
  * in between is not: no look at the memory finds that. */
 static bool is_inverted(const struct worker *worker)
 {
-    const struct learning *learning = &worker->learning;
+    struct learner *learner = worker->learner;
     uint64_t position = 0;
     struct error err;
 
     error_clear(&err);
-    return learning->verify(learning->self, &err) != STATUS_OK ||
-           learning->verify_rows(learning->self, &position, UINT64_MAX, &err) != STATUS_OK;
+    return learner_verify(learner, LOOK_AT_ALL, NULL, &err) != STATUS_OK ||
+           learner_verify_rows(learner, &position, UINT64_MAX, &err) != STATUS_OK;
 }
 
 static void flip(struct world *world)
@@ -921,7 +925,7 @@ static void flip(struct world *world)
         checked_spoil(world->nodes[number]->checked);
         return;
     }
-    memory = worker->learning.memory(worker->learning.self, names[which], &size);
+    memory = learner_memory(worker->learner, names[which], &size);
     if (!memory) /* trees have none before the first one */
         return;
     count(world, faults[which]);
@@ -1309,13 +1313,13 @@ static void check_end(struct world *world)
     world->result.lanes_of_first = world->nodes[world->master]->master.workers[0].lanes.count;
 }
 
-static void free_node(struct world *world, struct node *node)
+static void free_node(struct node *node)
 {
     if (node->is_master) {
         master_deinit(&node->master);
     } else {
         worker_deinit(&node->worker);
-        world->subject->close(world->subject->context, checked_inner(node->checked));
+        learner_close(node->worker.learner);
         checked_free(node->checked);
     }
     outbox_deinit(&node->outbox);
@@ -1325,7 +1329,7 @@ static void free_node(struct world *world, struct node *node)
 static void free_world(struct world *world)
 {
     for (uint32_t i = 0; i < world->node_count; i++)
-        free_node(world, world->nodes[i]);
+        free_node(world->nodes[i]);
     timeline_close(&world->time);
     free(world->links);
     free(world->incarnations);

@@ -16,8 +16,7 @@
  * be unable to reach each other, in one direction or in both, for a while or for ever: the job ends
  * with those who can.
  */
-#ifndef TESTS_SIM_WORLD_H
-#define TESTS_SIM_WORLD_H
+#pragma once
 
 #include "runtime/role/outbox.h"
 #include "tests/sim/oracle.h"
@@ -42,6 +41,7 @@ struct world_plan {
     uint32_t segment_least; /* elements that are worth an owner */
     bool damages;           /* sometimes a stored checkpoint is damaged while nobody runs */
     int64_t span_us;        /* in which they happen */
+    int64_t measure_ms;     /* a number of workers is measured for so long; 0: none is */
     int64_t learn_ms;       /* after which the workers are told to end; 0: never */
     /* The time of a lane on a worker, about: it wavers, as where others use the same processors. 0:
      * each time another, and in a third of the worlds one worker is much slower. */
@@ -76,6 +76,7 @@ struct world_plan {
     X(APART_SILENTLY, "what is sent to a worker that cannot be reached is lost without a word")    \
     X(APART_FOR_EVER, "two workers never reach each other again")                                  \
     X(STANDS_BY, "a worker stands by because it cannot reach another")                             \
+    X(MEASURED, "half of the workers stand by, to see how fast the others are")                    \
     X(LEAVE, "a worker is asked to go")                                                            \
     X(ANNOUNCED, "the master hears before the worker that it will be asked to go")                 \
     X(SUCCESSOR, "the successor of a worker that goes is there before it has gone")                \
@@ -114,5 +115,3 @@ struct world_result {
 /* The job ends as the oracle says. Otherwise FAILED with what was seen. */
 enum status world_run(const struct world_plan *plan, const struct subject *subject,
                       const struct oracle *oracle, struct world_result *result, struct error *err);
-
-#endif

@@ -11,10 +11,18 @@ if(TOTRAIN_SANITIZE MATCHES "address|thread")
                   OUTPUT_VARIABLE library OUTPUT_STRIP_TRAILING_WHITESPACE)
   list(APPEND sqlite_environment "LD_PRELOAD=${library}" "ASAN_OPTIONS=detect_leaks=0")
 endif()
-foreach(name report forecast_regressors explained_notices dependence drift intervals final_step second_day named_scoring frames unseen_nulls silence word_shapes tree_draws interrupts model_cache expected_time best_epoch clicks forecast_page forecast_series forecasts forecast_statement servers columns documents far_numbers words lists column_kinds constraints texts kmeans linear linked_losses network_settings trees using boosters quantiles shap tree_references class_weights exchange formulas dates judging digests memory detached metrics shards model_memory model_pieces shell errors mistakes python transactions targets replacing python_signals models prediction quarantine bad_rows scoring interrupt cli edge_cases parallel_spool forecast_anomalies forecast_parts sequences onnx definitions graphs graph_zoo graph_figures pages model_examples onnx_graphs onnx_import forecast_hierarchy forecast_transforms weighted_trees
-             interactive tensorboard folds search
-             outliers tables notices tree_quality
-             spellings import naive_bayes offsets exposure isolation one_class pca regressions scorecard)
+foreach(name bad_rows best_epoch boosters class_weights cli clicks column_kinds columns constraints dates definitions
+             dependence detached digests documents drift edge_cases errors exchange expected_time explained_notices
+             exposure far_numbers final_step folds forecast_anomalies forecast_goes_on forecast_hierarchy
+             forecast_page forecast_parts forecast_regressors forecast_series forecast_statement forecast_transforms
+             forecasts formulas frames graph_figures graph_losses graph_zoo graphs import interactive interrupt
+             interrupts intervals isolation judging kmeans linear linked_losses lists memory metrics mistakes
+             model_cache model_examples model_memory model_pieces models naive_bayes named_scoring network_settings
+             notices offsets one_class onnx onnx_graphs onnx_import outliers pages parallel_spool pca prediction
+             python python_signals quantiles quarantine regressions replacing report scorecard scoring search
+             second_day sequences servers shap shards shell silence spellings tables targets tensorboard texts
+             transactions tree_draws tree_quality tree_references trees unseen_nulls using weighted_trees word_shapes
+             words)
   totrain_add_test(NAME sqlite_${name} COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
   set_tests_properties(sqlite_${name} PROPERTIES
     TIMEOUT 900 LABELS sqlite ENVIRONMENT "${sqlite_environment}")

@@ -439,5 +439,59 @@ class Choices(Rows):
             self.execute(f"EXPORT MODEL m TO '{self.folder}/m.json'")
 
 
+class Factors(Rows):
+    """MatrixFactorization: people and films by whole numbers, whose ratings are two biases and a product of factors."""
+
+    def make(self):
+        draw = random.Random(11)
+        people, films = ([(draw.gauss(0, .5), [draw.gauss(0, .8) for _ in range(3)]) for _ in range(count)] for count in (150, 90))
+        pairs = sorted(draw.sample(range(150 * 90), 7000), key=lambda pair: draw.random())
+        self.insert("ratings", "person INTEGER, film INTEGER, stars REAL", (
+            (1000 + pair // 90, 7 * (pair % 90), 3 + people[pair // 90][0] + films[pair % 90][0] + draw.gauss(0, .3) +
+             sum(a * b for a, b in zip(people[pair // 90][1], films[pair % 90][1]))) for pair in pairs))
+
+    def train(self, rows="ratings", model="MatrixFactorization", more="", into="m"):
+        return harness.facts(self.execute(f"SELECT * FROM {rows} TO TRAIN {model}{more} LABEL stars INTO {into}"))
+
+    def rmse(self, model="m"):
+        return self.execute(f"SELECT * FROM ratings WHERE rowid > 6000 TO EVALUATE {model} WITH validation.metrics = 'RMSE'")[0][1]
+
+    def test_more_is_learned_than_two_biases(self):
+        rows = "(SELECT * FROM ratings WHERE rowid <= 6000)"
+        self.train(rows)
+        self.train(rows, "LinearRegressor", " COLUMN VOCABULARY(person), VOCABULARY(film)", "biases")
+        self.assertLess(self.rmse(), 0.7 * self.rmse("biases"))
+
+    def test_the_same_model_in_any_order_by_any_workers(self):
+        digests = set()
+        for rows in ("ratings", "(SELECT * FROM ratings ORDER BY film DESC)", "(SELECT film, CAST(person AS TEXT) AS person, stars FROM ratings)"):
+            for workers in (1, 3):
+                self.train(rows, more=f" WITH train.max_steps = 20, job.min_workers = {workers}, job.max_workers = {workers}")
+                digests.add((rows.startswith("(SELECT film"), self.digest(self.database, "m")))
+        self.assertEqual(len(digests), 2)  # columns in another order are another model
+
+    def test_ratings_of_another_origin_move_the_predictions(self):
+        self.train()
+        self.train("(SELECT person, film, stars + 64 AS stars FROM ratings)", into="n")
+        here, there = zip(*self.execute("SELECT totrain_predict('m', person, film), totrain_predict('n', person, film) FROM ratings"))
+        self.assertLess(math.sqrt(sum((a + 64 - b) ** 2 for a, b in zip(here, there)) / len(here)), 0.6 * self.rmse())
+
+    def test_who_is_unknown_has_no_bias_and_no_factors(self):
+        self.train()
+        [(nobody, null, neither, mean)] = self.execute(
+            "SELECT totrain_predict('m', 5, 7), totrain_predict('m', NULL, 7), totrain_predict('m', 5, 5), avg(stars) FROM ratings")
+        self.assertEqual(nobody, null)
+        self.assertNotAlmostEqual(nobody, neither, 3)
+        self.assertAlmostEqual(neither, mean, 0)
+
+    def test_weights_make_it_one_of_implicit_feedback(self):
+        self.execute("CREATE TABLE seen AS SELECT p.person, f.film, coalesce(r.stars > 3.5, 0) AS stars, 1 + 4 * coalesce(r.stars > 3.5, 0) AS w "
+                     "FROM (SELECT DISTINCT person FROM ratings) AS p CROSS JOIN (SELECT DISTINCT film FROM ratings) AS f "
+                     "LEFT JOIN ratings AS r ON (r.person, r.film) = (p.person, f.film)")
+        self.train("seen", more=" WITH train.sample_weight = 'w'")
+        others, liked = self.execute("SELECT avg(totrain_predict('m', person, film)) FROM seen GROUP BY stars ORDER BY stars")
+        self.assertGreater(liked[0], others[0] + 0.1)
+
+
 if __name__ == "__main__":
     harness.main()

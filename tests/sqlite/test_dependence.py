@@ -110,7 +110,16 @@ class Dependence(harness.Case):
             self.fails(f"SELECT * FROM d TO EXPLAIN m WITH explain.columns = '{name}' USING pdp", f'"{name}" is more to the model')
         self.fails("SELECT * FROM d TO EXPLAIN m WITH explain.columns = 'x, z' USING pdp", 'takes no column "z"')
         self.fails("SELECT * FROM d TO EXPLAIN m WITH explain.columns = 'x, X' USING pdp", 'names "X" twice')
+        self.fails("SELECT * FROM d TO EXPLAIN m WITH explain.columns = '\"x' USING pdp", 'a double quote is not closed in "x')
+        self.fails("SELECT * FROM d TO EXPLAIN m WITH explain.columns = '\"x\" k' USING pdp", 'a comma is missing behind "x"')
         self.fails("SELECT * FROM d WHERE k > 9 TO EXPLAIN m USING pdp", "no rows")
+
+    def test_names_with_commas_and_quotes_stand_in_quotes(self):
+        self.run_all('CREATE TABLE named AS SELECT x AS "x, net", k AS " k ""5""", word, y FROM t')
+        self.run_all("SELECT * FROM named TO TRAIN XGBClassifier WITH n_estimators = 2 LABEL y INTO m")
+        listed = [row["input"] for row in self.named(
+            '''SELECT * FROM named TO EXPLAIN m WITH explain.columns = ' "x, net" ," k ""5""" , word', explain.grid = 2 USING pdp''')]
+        self.assertEqual(list(dict.fromkeys(listed)), ["x, net", ' k "5"', "word"])
 
     def test_too_many_rows_are_refused(self):
         self.run_all("SELECT * FROM t TO TRAIN XGBClassifier WITH n_estimators = 1 LABEL y INTO m")

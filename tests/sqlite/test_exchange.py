@@ -121,6 +121,7 @@ class Exchange(harness.Case):
 
     def test_dumps_are_told_from_models(self):
         self.refused("XGBoost's dump_model", "SELECT totrain_import_model('m', ?)", b'[{"nodeid": 0, "leaf": 1}]')
+        self.refused("XGBoost's dump_model", "SELECT totrain_import_model('m', ?)", b'booster[0]:\n0:leaf=1\n')
         self.refused("LightGBM's dump_model", "SELECT totrain_import_model('m', ?)", b'{"name": "tree", "tree_info": []}')
 
     def test_a_blob_has_the_bytes_of_the_file(self):

@@ -112,6 +112,22 @@ class Offsets(harness.Case):
         found = self.database.execute("SELECT a, c, e, n FROM t TO EVALUATE m")
         measured = dict(zip([column[0] for column in found.description], found.fetchone(), strict=True))
         self.assertAlmostEqual(measured["RMSE"], facts["RMSE"], 5)
+        for model in ("DeepFMRegressor", "WideAndDeepRegressor", "DCNRegressor"):
+            with self.subTest(model):
+                facts = harness.facts(self.train(model, "train.epoch = 20, train.test_size = 0, model.loss = 'poisson', exposure = 'e'", "n",
+                                                 select="a, c, k, e"))
+                self.assertGreater(facts["R2"], .6)
+                one, four = self.run_all("SELECT totrain_predict('m', 3.0, 4.0, k, 1.0), totrain_predict('m', 3.0, 4.0, k, 4.0) FROM t LIMIT 1")[0]
+                self.assertAlmostEqual(four / one, 4, 4)
+        self.run_all(f"EXPORT MODEL m TO '{self.path}.sql' FORMAT sql")
+        self.run_all("CREATE VIEW m_rows AS SELECT * FROM t")
+        self.database.executescript(pathlib.Path(f"{self.path}.sql").read_text(encoding="utf-8"))
+        for found, wanted in self.run_all("SELECT prediction, totrain_predict('m', a, c, k, e) FROM m_predictions LIMIT 50"):
+            self.assertAlmostEqual(found, wanted, delta=1e-5 * max(1, abs(wanted)))
+        self.train("DeepFMClassifier", "train.epoch = 5, train.test_size = 0, offset = 'o'", "y", select="a, k, o")
+        odds = [math.log(p / (1 - p)) for p in self.run_all("SELECT totrain_probability('m', 3.0, k, 0.0), totrain_probability('m', 3.0, k, 2.0) FROM t "
+                                                            "LIMIT 1")[0]]
+        self.assertAlmostEqual(odds[1] - odds[0], 2, 3)
         for model, base in (("LinearRegressor WITH model.loss = 'poisson', exposure = 'e', train.epoch = 20", "n"),
                             ("LinearClassifier WITH offset = 'o', train.epoch = 20", "y")):
             self.run_all(f"SELECT a, c, e, o, {base} FROM t TO TRAIN {model}, train.test_size = 0 "

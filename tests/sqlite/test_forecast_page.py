@@ -39,12 +39,13 @@ class Page(harness.Case):
         self.assertEqual(levels[0][3], sum(row[3] for row in levels[28::28] if row[1] is not None))
         self.assertEqual(len(measured), 1)
         del rows[2:6]
-        week, _, _, _, whole, table = rows[1:7]
+        week, _, _, _, _, moved, whole, table = rows[1:9]
+        self.assertTrue(any("2 have no new ones" in notice for notice in harness.notices(moved)), moved)
         self.assertEqual((len(week), len(whole), len(table)), (14, 56, 1))
         promoted = self.run_all("SELECT sales FROM f")
         self.assertTrue(len(promoted) == 2 and all(sales > 20 for sales, in promoted), promoted)
         self.assertRegex(dict(self.run_all("SHOW MODEL with_holidays"))["regressors"], "easter .* in 2 series, eve .* in 2")
-        cities, predicted, evaluated, *checked, parts, _, in_query = rows[7:]
+        cities, predicted, evaluated, *checked, parts, _, in_query = rows[9:]
         self.assertEqual({city for city, _, _ in cities}, {"NORTH", "SOUTH"})
         self.assertEqual((len(cities), len(predicted), len(evaluated), len(in_query)), (14, 1, 1, 24))
         self.assertEqual([[row[:2] for row in result] for result in checked], [[("checked", 2)]] * 2)

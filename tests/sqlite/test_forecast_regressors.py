@@ -152,13 +152,47 @@ class WhatIsExpected(RegressorCase):
         found = self.check(more="WITH predict.bad_rows = 'quarantine'")
         self.assertEqual(len(found), 6 * (DAYS - 1))
 
-    def test_parts_are_of_the_values(self):
+    def test_effects_are_parts_of_the_values(self):
         self.train()
+        cursor = self.database.execute("SELECT * FROM t ORDER BY sales TO EXPLAIN m")
+        names = [column[0] for column in cursor.description]
+        self.assertEqual(names, ["store", "item", "day", "sales", "trend", "season_7", "effect_promo", "effect_price", "remainder", "level_shift"])
+        parts = {row[:3]: dict(zip(names, row)) for row in cursor}
+        rows = self.run_all("SELECT store, item, day, sales, promo, price FROM t")
+        self.assertEqual(len(parts), len(rows))
+        effects = {}
+        for *key, sales, promo, price in rows:
+            part = parts[tuple(key)]
+            self.assertEqual(part["sales"], sales)
+            self.assertAlmostEqual(sales, sum(part[name] for name in names[4:-1]))
+            self.assertEqual(part["effect_promo"] == 0, promo == 0)
+            effects.setdefault(key[0], []).append((part["effect_promo"] if promo else 30, part["effect_price"] / price))
+        for of_store in effects.values():
+            for promo, price in of_store:
+                self.assertTrue(abs(promo - 30) < 5 and abs(price + 4) < 1, (promo, price))
+
+    def test_a_gap_has_no_effects_and_a_value_needs_them(self):
+        self.train()
+        self.run_all("UPDATE t SET promo = NULL, sales = NULL WHERE day = '2024-02-02'")
+        gaps = [row for row in self.run_all("SELECT * FROM t TO EXPLAIN m") if row[2] == "2024-02-02"]
+        self.assertEqual({row[3:4] + row[6:9] for row in gaps}, {(None,) * 4})
         self.run_all("UPDATE t SET promo = NULL WHERE day = (SELECT max(day) FROM t)")
-        parts = self.run_all("SELECT * FROM t TO EXPLAIN m")
-        self.assertEqual(len(parts), 6 * DAYS)
-        for row in parts:
-            self.assertAlmostEqual(row[3], sum(row[4:-1]))
+        self.fails("SELECT * FROM t TO EXPLAIN m", 'row \\d+: regressor "promo" is NULL beside a value', "coalesce(promo, 0)")
+
+    def test_a_picture_of_one_series(self):
+        self.train()
+        select = ("SELECT promo, price, store, item, day, sales FROM (SELECT * FROM t UNION ALL SELECT store, item, day, NULL, promo, price "
+                  "FROM t_next) WHERE store = 's1' {} ORDER BY day")
+        done = self.run_program("picture", self.path, "m", "forecast", "-c", select.format("AND item = 0"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("what came, and what is expected", done.stdout)
+        done = self.run_program("picture", self.path, "m", "forecast", "-c", select.format(""))
+        self.assertIn("the rows are of several series, or not in the order of their times", done.stderr)
+
+    def test_logarithms_have_no_sums_of_effects(self):
+        self.train("AutoETS", more=", forecast.transform = 'log'")
+        cursor = self.database.execute("SELECT * FROM t TO EXPLAIN m")
+        self.assertNotIn("effect_promo", [column[0] for column in cursor.description])
 
 
 class WhatIsTold(RegressorCase):

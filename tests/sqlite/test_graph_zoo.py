@@ -189,11 +189,5 @@ class Zoo(harness.Case):
         with self.assertRaisesRegex(Exception, "holds 2 bytes, where 64 were expected"):
             self.run_all("SELECT picture, y FROM blobs TO TRAIN zoo/small COLUMN IMAGE(picture, 8, 8) LABEL y INTO m")
 
-    # ----- what a definition does not have -----
-
-    def test_a_loss_is_refused(self):
-        with self.assertRaisesRegex(Exception, "a definition has no loss of its own"):
-            self.run_all("DEFINE MODEL zoo/x AS 'loss = sum(numbers); return dense(numbers, outputs)'")
-
 
 harness.main()

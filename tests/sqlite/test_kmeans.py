@@ -1,6 +1,7 @@
 """KMeans from the statement to the table: clusters without a label."""
 
 import pathlib
+import random
 import sqlite3
 import sys
 
@@ -96,6 +97,43 @@ class Clusters(harness.Case):
                         "SELECT * FROM turned TO EVALUATE k WITH validation.metrics = 'silhouette_score'" + more)
                     self.assertEqual(other[0][1], found[0][1])
                 self.run_all("DROP TABLE turned")
+
+    def make_words(self):
+        """Three groups that two categories tell, most often, and a number that says nothing."""
+        draw = random.Random(5)
+        self.run_all("CREATE TABLE words (x REAL, a TEXT, b TEXT, g INTEGER)")
+        self.database.executemany("INSERT INTO words VALUES (?, ?, ?, ?)", (
+            (draw.gauss(0, .5), "pqr"[g] if draw.random() < .9 else draw.choice("pqr"),
+             None if draw.random() < .03 else "uvw"[g] if draw.random() < .9 else draw.choice("uvw"), g) for g in [0, 1, 2] * 200))
+
+    def test_words_are_columns_of_0_and_1(self):
+        self.make_words()
+        options = "WITH model.n_clusters = 3, model.standardize = false"
+        words = harness.facts(self.run_all(f"SELECT x, a, b FROM words TO TRAIN KMeans {options} INTO k"))
+        columns = ", ".join(f"(a IS '{word}') * 1.0 AS a{word}" for word in "pqr") + ", " + ", ".join(
+            f"(b IS {word}) * 1.0 AS b{i}" for i, word in enumerate(("'u'", "'v'", "'w'", "NULL")))
+        numbers = harness.facts(self.run_all(f"SELECT x, {columns} FROM words TO TRAIN KMeans {options} INTO n"))
+        self.assertLess(abs(words["Inertia"] / numbers["Inertia"] - 1), 1e-3)
+        self.assertLess(abs(words["Silhouette"] - numbers["Silhouette"]), 1e-2)
+        measured = dict(self.run_all("SELECT g, max(count) FROM (SELECT g, totrain_predict('k', x, a, b) AS c, count(*) AS count "
+                                     "FROM words GROUP BY 1, 2) GROUP BY g"))
+        self.assertGreater(min(measured.values()), 150)
+        [(_, inertia, silhouette, _)] = self.run_all("SELECT x, a, b FROM words TO EVALUATE k")
+        self.assertAlmostEqual(inertia, words["Inertia"], 9)
+        self.assertAlmostEqual(silhouette, words["Silhouette"], 9)
+        self.run_all("SELECT x, a, b FROM words TO EVALUATE k WITH job.max_workers = 2")
+        [(seen, unseen)] = self.run_all("SELECT totrain_distance('k', 0, 'p', 'u'), totrain_distance('k', 0, 'p', 'never')")
+        self.assertLess(seen, unseen)
+
+    def test_clusters_of_words_are_the_same_in_any_order_by_any_workers(self):
+        self.make_words()
+        digests = set()
+        for rows in ("words", "(SELECT * FROM words ORDER BY random())"):
+            for workers in (1, 3):
+                self.run_all(f"SELECT x, a, b FROM {rows} TO TRAIN KMeans WITH model.n_clusters = 3, job.min_workers = {workers}, "
+                             f"job.max_workers = {workers} INTO k")
+                digests.add(self.model_digest("k"))
+        self.assertEqual(len(digests), 1)
 
     def test_show_has_no_label(self):
         self.make("iris")

@@ -29,6 +29,22 @@ class Models(harness.Case):
                          [(3, "current"), (2, "kept"), (1, "kept")])
         self.assertEqual(len({row[1] for row in versions}), 3)
 
+    def test_a_model_that_does_not_keep_its_bound_leaves_the_old_one(self):
+        self.train(0)
+        before = self.run_all("SELECT * FROM m")
+        for more, rows in (("train.test_size = 0.2", "of the held-out rows it is 0"), ("train.test_size = 0", "of the training "
+                           "rows it is 0"), ("train.folds = 3", "of the folds it is 0"), ("tune.trials = 2, "
+                           "optimizer.learning_rate = RANGE(0.01, 0.1), train.test_size = 0.2", "of the held-out rows it is 0")):
+            with self.assertRaises(sqlite3.OperationalError) as caught:
+                self.run_all(f"SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 2, {more}, "
+                             "Train.Require = 'Accuracy > 1' LABEL class INTO m")
+            self.assertIn("the model is not published: " + rows, str(caught.exception))
+            self.assertIn("train.require asks for Accuracy > 1", str(caught.exception))
+        self.assertEqual(self.run_all("SELECT * FROM m"), before)
+        self.run_all("SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 2, train.require = 'accuracy >= 0.1' "
+                     "LABEL class INTO m")
+        self.assertEqual(len(self.run_all("SHOW VERSIONS m")), 2)
+
     def test_each_version_tells_what_it_was_measured_by(self):
         measured = {}
         for version, size in ((1, 0.2), (2, 0), (3, 0.3)):

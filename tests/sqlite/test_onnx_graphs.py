@@ -7,12 +7,14 @@ import sqlite3
 import unittest
 
 import harness
-from onnx_case import DOUBLE, Graph, OnnxCase, PYTHON
+from onnx_case import DOUBLE, Graph, OnnxCase, PYTHON, STRING
 
 ACTIVATIONS = ("identity", "relu", "tanh", "sigmoid", "elu", "selu", "leaky_relu", "gelu", "swish", "softplus", "softsign")
 NUMBERS, SEVERAL = "SELECT a, b, c, d, y FROM t", "SELECT * FROM t"
 PICTURES, STEPS, MIXED = "SELECT p, y FROM pictures", "SELECT s, y FROM steps", "SELECT p, plan, y FROM pictures"
-AS_PICTURE, AS_STEPS = "COLUMN DENSE(p, 30)", "COLUMN SEQUENCE(s, 6)"
+SAID, BYTES, BASKETS = "SELECT w, y FROM said", "SELECT raw, y FROM bytes", "SELECT basket, y FROM baskets"
+AS_PICTURE, AS_STEPS, AS_WORDS = "COLUMN DENSE(p, 30)", "COLUMN SEQUENCE(s, 6)", "COLUMN VOCABULARY(SEQUENCE(w, 6, ' '), 40)"
+AS_BYTES, AS_BASKET = "COLUMN IMAGE(raw, 3, 2, 2)", "COLUMN SPARSE(basket, 7)"
 # Name, the definition's text, rows, COLUMN.
 GRAPHS = (
     ("layers", "h = gelu(dense(numbers, 6)); return dense(h, outputs)", SEVERAL, ""),
@@ -46,7 +48,47 @@ GRAPHS = (
                "return dense(concat(rnn(h, 3), mean(h, 0)), outputs)", STEPS, AS_STEPS),
     ("activated", f"h = dense(numbers, 5); return dense(concat({', '.join(f'{name}(h)' for name in ACTIVATIONS)}), outputs)",
      NUMBERS, ""),
+    ("functions", "h = dense(numbers, 4); g = clip(h, -0.5, 0.25); h = concat(exp(100 * h), log(h), sqrt(h), log(exp(h)), g, "
+                  "where(h, g, constant(3)), where(sum(numbers) - 12, h, g)); return dense(clip(h, -9, 9), outputs)", NUMBERS, ""),
+    ("chosen", "h = dense(numbers, 12); m = reshape(h, [3, 4]); c = where(reshape(sum(h), [1, 1, 1]), reshape(h, [2, 3, 2]), constant(1)); "
+               "g = concat(gather(m, [2, 0, -1, 0], axis = 0), gather(transpose(m), [-1, 1, 0, 0]), axis = 0); "
+               "return dense(concat(flatten(g), max(m, 0), flatten(split(m, 2)[1]), part(h, 2, 3)), outputs) * max(c)",
+     NUMBERS, ""),
+    ("normed", "h = batch_norm(dense(numbers, 6)); m = batch_norm(reshape(h, [3, 2])); "
+               "return dense(concat(h, flatten(m), cosine(h, dense(numbers, 6)), cosine(m, 0 * m)), outputs)", NUMBERS, ""),
+    ("products", "a = reshape(dense(numbers, 12), [2, 3, 2]); b = reshape(dense(numbers, 8), [2, 2, 2]); m = matmul(a, b); "
+                 "return dense(concat(flatten(m), flatten(matmul(m, a, transpose = 1)), flatten(dense_each(numbers, 3))), outputs)",
+     NUMBERS, ""),
+    ("marked", "return dense(concat(one_hot(words), one_hot(city)), outputs)", SEVERAL, ""),
+    ("pooled_steps", "h = positions(dense(sequence(s), 3)); r = reshape(dense(steps_mean(h), 6), [3, 2]); "
+                     "return dense(concat(steps_mean(h), steps_max(h), steps_mean(r), steps_max(r)), outputs)", STEPS, AS_STEPS),
+    ("attentive", "h = positions(dense(sequence(s), 8)); "
+                  "h = h + attention(dense(h, 8), dense(h, 8), dense(h, 8), heads = 4, causal = 1); "
+                  "a = attention(dense(h, 4), dense(h, 4), dense(h, 6), heads = 2); m = reshape(steps_max(h), [2, 4]); "
+                  "return dense(concat(steps_mean(a), flatten(attention(m, m, m * m, causal = 1))), outputs)", STEPS, AS_STEPS),
+    ("backward", "h = gru(sequence(s), 3, sequences = 1, direction = backward); "
+                 "return dense(concat(lstm(h, 4, direction = backward), mean(h, 0)), outputs)", STEPS, AS_STEPS),
+    ("both_ways", "h = lstm(sequence(s), 3, sequences = 1, direction = both); h = rnn(h, 2, sequences = 1, direction = both); "
+                  "return dense(concat(gru(h, 4, direction = both), flatten(h)), outputs)", STEPS, AS_STEPS),
+    ("both_whole", "h = gru(reshape(dense(numbers, 6), [3, 2]), 5, sequences = 1, direction = both); "
+                   "return dense(concat(flatten(h), rnn(h, 3, direction = both)), outputs)", NUMBERS, ""),
+    ("told", "e = embedding(sequence(w), 4); h = attention(e, e, e); "
+             "return dense(concat(gru(h, 3, direction = both), steps_max(e), flatten(conv1d(e, 2, 3))), outputs)", SAID, AS_WORDS),
+    ("told_at_once", "e = embedding(sequence(w), 2); return dense(concat(steps_mean(e), embedding(w, 3), "
+                     "embedding(w, 2, combiner = sum), embedding(w, 2, combiner = mean), one_hot(w), dense(w, 2)), outputs)",
+     SAID, AS_WORDS),
+    ("image", "x = conv2d(image(raw, 3, 2, 2), 3, 2); return dense(flatten(x), outputs)", BYTES, AS_BYTES),
+    ("sparse", "return dense(relu(dense(numbers, 4)), outputs)", BASKETS, AS_BASKET),
 )
+# Rows that no training row is like.
+UNLIKE = {
+    "t": [(None,) * 4 + ("never", None, 0), (1e4, -1e4, 0.5, None, "", "c1", 0), (-0.0, 300, -300, 1e-9, "basic", "nowhere", 0)],
+    "pictures": [(",".join(["0"] * 30), "z", 0), (",".join(["-255"] * 30), None, 1)],
+    "steps": [("[]", 0), ("[null, null]", 1), ("[5]", 0), ("[null, 1, null, 2, null, null]", 0), ("[1,2,3,4,5,6,7,8,9]", 1)],
+    "said": [("", 0), ("never", 1), ("w1 never w2 w3 nor w1 w1", 0), ("never w1 w2", 1), ("W1 w1", 0)],
+    "bytes": [(bytes(12), 0), (bytes([255] * 12), 1), (None, 1)],
+    "baskets": [("", 0), ("6", 1), ("6,6,6,6", 0)],
+}
 
 
 class GraphCase(OnnxCase):
@@ -65,6 +107,16 @@ class GraphCase(OnnxCase):
         self.database.executemany("INSERT INTO steps VALUES (?, ?)", [
             (json.dumps([None if draw.random() < 0.2 else round(draw.gauss(0, 1), 3) for _ in range(draw.randrange(9))]), i % 2)
             for i in range(200)])
+        self.run_all("CREATE TABLE said (w TEXT, y INTEGER)")
+        words = ["it's", "Grüße", "d,e", *(f"w{i}" for i in range(20))]
+        self.database.executemany("INSERT INTO said VALUES (?, ?)", [
+            (" ".join(draw.choice(words) for _ in range(draw.randrange(9))), i % 2) for i in range(200)])
+        self.run_all("CREATE TABLE bytes (raw BLOB, y INTEGER)")
+        self.database.executemany("INSERT INTO bytes VALUES (?, ?)", [
+            (bytes(draw.randrange(256) for _ in range(12)), i % 2) for i in range(200)])
+        self.run_all("CREATE TABLE baskets (basket TEXT, y INTEGER)")
+        self.database.executemany("INSERT INTO baskets VALUES (?, ?)", [
+            (",".join(str(draw.randrange(7)) for _ in range(draw.randrange(6))), i % 2) for i in range(200)])
 
     def define(self, name, text):
         self.run_all(f"DEFINE MODEL zoo/{name} AS '{text}'")
@@ -106,6 +158,36 @@ class Files(GraphCase):
         self.assertEqual([name for name, _, _ in graph.inputs], ["a", "b", "c", "d", "plan", "city"])
         self.assertGreaterEqual(graph.operators()["Gather"], 4)
 
+    def test_words_in_order_are_one_input_of_strings(self):
+        graph = self.graph_of("told")
+        self.assertEqual(graph.inputs, [("w", STRING, ["N", 6])])
+        operators = graph.operators()
+        self.assertEqual((operators["LabelEncoder"], operators["Softmax"]), (1, 1))  # and no softmax of classes, which are two
+        self.assertEqual(graph.attribute("GRU", "hidden_size"), 3)
+
+    def test_pictures_and_sparse_lists_are_one_input_of_numbers(self):
+        self.assertEqual(self.graph_of("image").inputs, [("raw", DOUBLE, ["N", 12])])
+        self.assertEqual(self.graph_of("sparse").inputs, [("basket", DOUBLE, ["N", 7])])
+
+    def test_words_by_their_hash_are_refused(self):
+        self.run_all("INSERT INTO said VALUES ('once', 1)")
+        self.train_graph(next(graph for graph in GRAPHS if graph[0] == "told"))
+        with self.assertRaisesRegex(sqlite3.Error, r'(?s)input "SEQUENCE\(w\)" takes some words by their hash.*of one row alone'):
+            self.export("told")
+
+    def test_a_column_of_lists_and_words_is_refused(self):
+        self.run_all("CREATE TABLE twice (w TEXT, y INTEGER)")
+        self.database.executemany("INSERT INTO twice VALUES (?, ?)", [(("a b", "b", "c b a")[i % 3], i % 2) for i in range(90)])
+        self.train_graph(("two", "return dense(concat(steps_mean(embedding(sequence(w), 2)), embedding(words, 2)), outputs)",
+                          "SELECT w, y FROM twice", "COLUMN VOCABULARY(SEQUENCE(w, 3, ' '), 9), w"))
+        with self.assertRaisesRegex(sqlite3.Error, 'column "w" is taken as a list and otherwise, too, and an input of ONNX has'):
+            self.export("two")
+
+    def test_steps_that_are_not_there_count_nothing(self):
+        operators = self.graph_of("attentive").operators()
+        self.assertEqual((operators["Softmax"], operators["LessOrEqual"]), (3, 2))
+        self.assertEqual(self.graph_of("pooled_steps").operators()["ReduceMax"], 4)  # refused rows have one
+
     def test_sql_and_c_have_no_graphs(self):
         self.train_graph(next(graph for graph in GRAPHS if graph[0] == "layers"))
         for kind in ("sqlite", "c"):
@@ -125,14 +207,24 @@ class Predictions(GraphCase):
             found["s"] = [[None] * (6 - len(one)) + one for one in lists]
         if "p" in found:
             found["p"] = [json.loads(f"[{cell}]") for cell in found["p"]]
+        if "w" in found:
+            lists = [cell.split()[-6:] for cell in found["w"]]
+            found["w"] = [one + [""] * (6 - len(one)) for one in lists]
+        if "raw" in found:
+            found["raw"] = [list(cell) if cell else [None] * 12 for cell in found["raw"]]
+        if "basket" in found:
+            found["basket"] = [[cell.split(",").count(str(i)) for i in range(7)] for cell in found["basket"]]
         return {name: [cell or "" for cell in values] if name in ("plan", "city") else values for name, values in found.items()}
 
     def check_graph(self, graph):
         name, _, select, _ = graph
         self.train_graph(graph)
+        table = select.split()[-1]
+        for row in UNLIKE[table]:
+            self.database.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(row))})", row)
         inputs = self.inputs(name)
         outputs = self.in_onnxruntime(self.export(name), {column: self.columns(select)[column] for column in inputs})["outputs"]
-        arguments, table = ", ".join(inputs), select.split()[-1]
+        arguments = ", ".join(inputs)
         if table == "t":
             wanted = [row[0] for row in self.run_all(f"SELECT totrain_predict('{name}', {arguments}) FROM t")]
             found = [row[0] for row in outputs["prediction"]]

@@ -12,13 +12,14 @@ import harness
 from onnx_case import Graph, OnnxCase, PYTHON
 
 FOLDER = pathlib.Path(__file__).resolve().parents[1] / "exchange" / "onnx"
-EXPECTED = {name: value for file in ("expected", "torch")
+MODULES = json.loads((FOLDER / "modules.json").read_text(encoding="ascii"))
+EXPECTED = {name: value for file in ("expected", "torch", "modules")
             for name, value in json.loads((FOLDER / f"{file}.json").read_text(encoding="ascii")).items()}
 
 
 class ImportCase(OnnxCase):
-    def take(self, name):
-        self.assertEqual(self.run_all(f"IMPORT MODEL {name} FROM '{FOLDER / name}.onnx'"), [(name, 1)])
+    def take(self, name, file=None):
+        self.assertEqual(self.run_all(f"IMPORT MODEL {name} FROM '{FOLDER / (file or name)}.onnx'"), [(name, 1)])
 
     def cells(self, name):
         """Rows of the file as a table has them: lists as texts."""
@@ -66,6 +67,32 @@ class Predictions(ImportCase):
                 shares = [1 / sum(math.exp(number - max(row)) for number in row) for row in outputs]
                 self.near(self.predictions(name, "totrain_probability"), shares)
 
+    def test_modules_of_pytorch_are_those_of_pytorch(self):
+        """Both exporters write them: recurrent layers, attention, convolutions, norms, what goes together by shape."""
+        for name, expected in MODULES.items():
+            for file in (f"{name}", f"{name}_script"):
+                with self.subTest(file=file):
+                    self.take(file, f"modules/{file}")
+                    outputs = expected["outputs"]
+                    if len(outputs[0]) == 1:
+                        self.near(self.predictions(name, model=file), [row[0] for row in outputs])
+                        continue
+                    shares = [max(math.exp(number) for number in row) / sum(math.exp(number) for number in row)
+                              for row in outputs]
+                    if len(outputs[0]) == 2:
+                        shares = [math.exp(row[1]) / sum(math.exp(number) for number in row) for row in outputs]
+                    else:
+                        self.assertEqual(self.predictions(name, model=file), [row.index(max(row)) for row in outputs])
+                    self.near(self.predictions(name, "totrain_probability", file), shares)
+
+    def test_a_module_becomes_few_operations(self):
+        """Recurrent layers, gelu and layer norms are operations, and no chains of arithmetic."""
+        for name, wanted in (("gru_script", "gru_1 = gru(reshape_1, units = 5)"), ("gelu", "gelu_1 = gelu(dense_1)"),
+                             ("lstm_script", "units = 4, sequences = 1, direction = ''both'');"),
+                             ("transformer", "layer_norm_1 = layer_norm(add_")):
+            self.take(name, f"modules/{name}")
+            self.assertIn(wanted, dict(self.run_all(f"SHOW MODEL {name}"))["graph"])
+
     def test_bytes_are_taken_by_a_function_and_a_format_is_checked(self):
         data = (FOLDER / "mlp.onnx").read_bytes()
         self.assertEqual(self.run_all("SELECT totrain_import_model('m', ?, 'onnx')", data), [(1,)])
@@ -103,6 +130,57 @@ class Definitions(ImportCase):
         # The same definition without the weights.
         self.run_all(train.format(1, "dense_1", "COLUMN DENSE(picture, 84)", "", "fresh"))
 
+    def test_a_definition_is_imported_without_the_weights(self):
+        file = FOLDER / "modules" / "gru_script.onnx"
+        self.assertEqual(self.run_all(f"IMPORT DEFINITION zoo/Gru9 FROM '{file}'"), [("zoo/gru9", 1)])
+        self.take("gru_script", "modules/gru_script")
+        text = dict(self.run_all("SHOW DEFINITION zoo/gru9"))["statement"]
+        self.assertEqual(text, dict(self.run_all("SHOW MODEL gru_script"))["graph"].replace("zoo/copy", "zoo/gru9"))
+        self.run_all("CREATE TABLE steps (x TEXT, label INTEGER)")
+        draw = random.Random(2)
+        self.database.executemany("INSERT INTO steps VALUES (?, ?)", [
+            (",".join(str(round(draw.gauss(i % 3, 1), 2)) for _ in range(12)), i % 3) for i in range(90)])
+        self.run_all("SELECT * FROM steps TO TRAIN zoo/gru9 WITH train.epoch = 1 COLUMN DENSE(x, 12) LABEL label INTO m")
+
+    def test_a_definition_is_written_and_read_as_its_statement(self):
+        path, again = self.folder / "tower.txt", self.folder / "again.txt"
+        statement = "DEFINE MODEL zoo/tower (dim = 4, word = 'it''s') AS '\n  return dense(numbers, outputs)\n'"
+        self.run_all(statement)
+        self.assertEqual(self.run_all(f"EXPORT DEFINITION zoo/tower TO '{path}'"),
+                         [("zoo/tower", str(path), len(statement) + 2)])
+        self.assertEqual(path.read_text(encoding="utf-8"), statement + ";\n")
+        self.assertEqual(self.run_all(f"IMPORT DEFINITION zoo/other FROM '{path}'"), [("zoo/other", 1)])
+        self.assertEqual(dict(self.run_all("SHOW DEFINITION zoo/other"))["statement"],
+                         statement.replace("zoo/tower", "zoo/other"))
+        self.run_all(f"EXPORT DEFINITION zoo/mlp TO '{again}'")
+        self.assertIn("DEFINE MODEL zoo/mlp (hidden = [64, 32]", again.read_text(encoding="utf-8"))
+
+    def test_files_that_are_no_definition_are_refused(self):
+        path = self.folder / "d.txt"
+        trees = self.folder / "trees.json"
+        trees.write_bytes((FOLDER.parent / "xgboost_two.json").read_bytes())
+        for pattern, text in (("the file is neither a network nor a DEFINE MODEL", "SHOW MODELS;"),
+                              (r"the file, line 2, column 1: expected", "DEFINE MODEL zoo/a AS\n5;"),
+                              ("there is no operation", "DEFINE MODEL zoo/a AS 'return dens(numbers)'"),
+                              ("model.dropout is an attribute|model.loss is an attribute",
+                               "DEFINE MODEL zoo/a (loss = 1) AS 'return dense(numbers, outputs)'")):
+            path.write_text(text, encoding="utf-8")
+            with self.subTest(text=text), self.assertRaisesRegex(sqlite3.Error, pattern):
+                self.run_all(f"IMPORT DEFINITION zoo/new FROM '{path}'")
+        for pattern, sql in (("zoo/mlp comes with ToTrain", f"IMPORT DEFINITION zoo/mlp FROM '{path}'"),
+                             ("cannot read", f"IMPORT DEFINITION zoo/new FROM '{self.folder}/nothing'"),
+                             ("a definition is called zoo/name", f"IMPORT DEFINITION new FROM '{path}'"),
+                             ("the name of the file is empty", "IMPORT DEFINITION zoo/new FROM ''"),
+                             ("there is no definition", f"EXPORT DEFINITION zoo/nothing TO '{path}'"),
+                             ("the name of the file is empty", "EXPORT DEFINITION zoo/mlp TO ''"),
+                             ("cannot write|No such file", f"EXPORT DEFINITION zoo/mlp TO '{self.folder}/no/where'"),
+                             ('node "/y/Erf"', f"IMPORT DEFINITION zoo/new FROM '{FOLDER / 'erf.onnx'}'")):
+            with self.subTest(sql=sql), self.assertRaisesRegex(sqlite3.Error, pattern):
+                self.run_all(sql)
+        self.run_all(f"IMPORT DEFINITION zoo/new FROM '{FOLDER / 'mlp.onnx'}'")
+        with self.assertRaisesRegex(sqlite3.Error, 'there is a definition "zoo/new" already'):
+            self.run_all(f"IMPORT DEFINITION zoo/new FROM '{FOLDER / 'mlp.onnx'}'")
+
     def test_a_table_of_words_is_gone_on_from(self):
         self.take("words")
         self.define("words", "towers")
@@ -124,8 +202,9 @@ class Definitions(ImportCase):
 
     @unittest.skipUnless(PYTHON, "TOTRAIN_ONNX is not set")
     def test_what_is_exported_again_predicts_the_same(self):
-        for name in ("mlp", "signal"):
-            self.take(name)
+        for name, file in (("mlp", "mlp"), ("signal", "signal"), ("lstm", "modules/lstm"), ("norms", "modules/norms_script"),
+                           ("functions", "modules/functions_script"), ("lag", "modules/lag"), ("gelu", "modules/gelu")):
+            self.take(name, file)
             outputs = self.in_onnxruntime(self.export(name), EXPECTED[name]["inputs"])["outputs"]["prediction"]
             self.near([row[0] for row in outputs], [row[0] for row in EXPECTED[name]["outputs"]])
 
@@ -136,9 +215,21 @@ class Refused(ImportCase):
             self.run_all("SELECT totrain_import_model('m', ?)", data)
         self.assertEqual(self.run_all("SELECT name FROM sqlite_master WHERE name = 'm'"), [])
 
-    def test_an_operator_without_an_operation_is_named(self):
-        self.refused((FOLDER / "erf.onnx").read_bytes(),
-                     r'node "/y/Erf" \(Erf, operator set 17\): no operation of a definition is like it')
+    def test_what_is_not_read_is_named(self):
+        for name, message in (
+                ("erf", r'node "/y/Erf" \(Erf, operator set 17\): it is read of x / sqrt\(2\), as a part of gelu'),
+                ("refused_operator", r'node "/s/Sin" \(Sin, operator set 17\): no operation of a definition is like it'),
+                ("refused_reset", "its linear_before_reset is to be 1"),
+                ("refused_lengths", "lengths of sequences are not read"),
+                ("refused_state", "its first states are to be zeros"),
+                ("refused_peepholes", "peepholes are not read"),
+                ("refused_activations", "its activations are not the usual ones"),
+                ("refused_direction", "clip and input_forget are not read"),
+                ("refused_stride", "its step is to be 1 or -1"),
+                ("refused_condition", "a comparison is read as the condition of Where alone"),
+                ("refused_rows", "rows and other numbers change their places|another number of numbers|size .* does not follow")):
+            with self.subTest(name=name):
+                self.refused((FOLDER / f"{name}.onnx").read_bytes(), message)
 
     def test_operator_sets_and_files_that_end_early_are_named(self):
         data = (FOLDER / "mlp.onnx").read_bytes()

@@ -148,9 +148,47 @@ class Shap(harness.Case):
         self.assertEqual(self.explain("USING SHAP INTO why")[0]["rows"], 5)
         self.assertEqual([dict(row) for row in self.run_all("SELECT * FROM why")], found)
 
+    def measured_by_hand(self, model, columns, rows, function):
+        """The mean of |SHAP value| of each of two columns, and the base, from the definition: all rows are the background."""
+        first, second = columns
+        score = f"json_extract('[' || trim({function}('{model}', {{}}.{first}, {{}}.{second}), '[]') || ']', '$[0]')"
+        (one, other, base), = self.run_all(f"""
+            WITH background AS (SELECT * FROM {rows} LIMIT 64), found AS (SELECT
+              avg(({score.format('x', 'b')} - {score.format('b', 'b')} + {score.format('x', 'x')} - {score.format('b', 'x')}) / 2) AS one,
+              avg(({score.format('b', 'x')} - {score.format('b', 'b')} + {score.format('x', 'x')} - {score.format('x', 'b')}) / 2) AS other,
+              avg({score.format('b', 'b')}) AS base
+            FROM {rows} AS x CROSS JOIN background AS b GROUP BY x.rowid) SELECT avg(abs(one)), avg(abs(other)), avg(base) FROM found""")
+        return {first: one, second: other}, base
+
+    def test_networks_have_those_of_two_columns_exactly(self):
+        self.run_all("CREATE TABLE few AS SELECT * FROM rows LIMIT 64")
+        for model, columns, label, function in (("DNNRegressor", ("b", "colour"), "z", "totrain_predict"),
+                                                ("DNNClassifier", ("a", "b"), "y", "totrain_logits"),
+                                                ("MatrixFactorization", ("kind", "colour"), "z", "totrain_predict"),
+                                                ("DCNClassifier", ("b", "colour"), "y", "totrain_logits"),
+                                                ("NaiveBayes", ("a", "b"), "y", "totrain_logits")):
+            with self.subTest(model):
+                self.run_all(f"SELECT {', '.join(columns)}, {label} FROM rows TO TRAIN {model} LABEL {label} INTO m")
+                wanted, base = self.measured_by_hand("m", columns, "few", function)
+                found = {row["input"]: row for row in self.explain(table="few")}
+                for column in columns:
+                    self.assertAlmostEqual(found[column]["importance"], wanted[column], 4)
+                    self.assertAlmostEqual(found[column]["base"], base, 4)
+
+    def test_networks_of_many_columns_have_nearly_those_of_all_orders(self):
+        self.train("DNNRegressor", " WITH train.epoch = 60", label="z")
+        found = {row["input"]: row["importance"] for row in self.explain()}
+        self.assertEqual(found, {row["input"]: row["importance"] for row in self.explain(table="(SELECT * FROM rows ORDER BY random())")})
+        self.assertEqual(list(found)[:3], ["b", "c", "colour"])
+        self.train("DNNClassifier", label="kind", into="n")
+        found = self.explain(model="n", more="USING KernelExplainer")
+        self.assertEqual(len(found), 3 * len(COLUMNS))
+        self.assertEqual({row["input"] for row in found[:3]}, {"a"})
+
     def test_what_has_none_is_refused(self):
         self.train("DNNClassifier", " WITH hidden_units = [4], train.epoch = 1")
-        self.refused("SHAP values of a DNNClassifier are not supported yet", "SELECT * FROM rows TO EXPLAIN m USING SHAP")
+        self.run_all("SELECT a, b FROM rows TO TRAIN KMeans WITH n_clusters = 2 INTO k")
+        self.refused("SHAP values of a KMeans are not supported yet", "SELECT * FROM rows TO EXPLAIN k USING SHAP")
         self.refused("SHAP values of a DNNClassifier", "SELECT totrain_shap('m', a, b, c, d, colour) FROM rows")
         self.train("XGBClassifier", " WITH n_estimators = 5")
         self.refused("returns no rows to explain", "SELECT * FROM rows WHERE 0 TO EXPLAIN m USING SHAP")

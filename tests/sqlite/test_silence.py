@@ -239,10 +239,103 @@ class Silence(harness.Case):
             with self.subTest(model):
                 self.run_all(f"SELECT town, city, z FROM t WHERE town = 'Lyon' TO TRAIN {model} COLUMN city, VOCABULARY(town) LABEL z INTO m")
                 for rows in ("upper(town) AS town", "'LYON' AS town"):
+                    explained = self.run_all(f"EXPLAIN SELECT {rows}, city, z FROM t TO PREDICT guess USING m")
+                    self.assertIn(said, [row[1] for row in explained if row[0] == "notice"])
                     self.assertIn(said, self.run_all(f"SELECT {rows}, city, z FROM t TO EVALUATE m")[0][-1])
                 for rows in ("town", "CASE WHEN rowid % 2 THEN 'LYON' ELSE town END AS town", "NULL AS town"):
-                    self.assertNotIn("has not learned", self.run_all(f"SELECT {rows}, city, z FROM t TO EVALUATE m")[0][-1])
+                    self.assertNotIn("not learned", self.run_all(f"SELECT {rows}, city, z FROM t TO EVALUATE m")[0][-1])
+                    self.assertNotIn("not learned", str(self.run_all(f"EXPLAIN SELECT {rows}, city, z FROM t TO EVALUATE m")))
                 self.assertNotIn("has not learned", self.run_all("SELECT 'LYON' AS town, city, z FROM t LIMIT 9 TO EVALUATE m")[0][-1])
+
+    # ---- far labels and values, ids that are numbers, columns that are nearly one another ----
+
+    def test_labels_far_from_all_others_are_named_by_all_that_learn_by_squares(self):
+        self.make(tables.stays_table())
+        quick = {"XGBRegressor": "n_estimators = 3", "RandomForestRegressor": "n_estimators = 3", "OLS": "test_size = 0", "xgboost.gblinear": "num_boost_round = 2"}
+        for model in tables.SQUARING:
+            with self.subTest(model):
+                told = f"{model} WITH {quick.get(model, 'train.epoch = 1')} LABEL "
+                said = self.notices("id, stop, far", told + "far")
+                self.assertTrue([notice for notice in said if notice.startswith(tables.FAR_LABELS)], said)
+                self.assertFalse([notice for notice in said if "alone predicts" in notice], said)  # one label is no leak
+                self.assertFalse([notice for notice in self.notices("id, stop, liked", told + "liked") if "labels are far" in notice])
+        for train in ("XGBRegressor WITH objective = 'reg:absoluteerror', n_estimators = 2", "DNNRegressor WITH model.loss = 'absolute_error', train.epoch = 1"):
+            self.assertNotIn("labels are far", " ".join(self.notices("id, stop, far", f"{train} LABEL far")))
+
+    def test_values_far_from_all_others_are_named_where_squares_are_summed(self):
+        self.make(tables.stays_table())
+        for train in ("OLS LABEL liked", "xgboost.gblinear WITH num_boost_round = 2 LABEL liked", "KMeans WITH n_clusters = 2", "PCA"):
+            with self.subTest(train):
+                columns = "wide, liked" if "LABEL" in train else "wide, paid"
+                self.assertIn(tables.FAR_VALUES, " ".join(self.notices(columns, train)))
+                self.assertNotIn("few values are far", " ".join(self.notices(columns.replace("wide", "id"), train)))
+
+    def test_ids_are_named_though_each_tells_little_or_is_the_only_column(self):
+        self.make(tables.stays_table())
+        for columns, train in (("id, paid, liked", "LinearRegressor LABEL liked"), ("id, liked", "OLS LABEL liked"),
+                               ("id, paid, liked > 0 AS likes", "LinearClassifier LABEL likes"), ("id, liked", "XGBRegressor LABEL liked")):
+            with self.subTest(train, columns=columns):
+                self.assertIn(tables.NAMED, " ".join(self.notices(columns, train)))
+        self.assertNotIn("names", " ".join(self.notices("id, paid", "LinearRegressor LABEL paid")))
+        self.assertNotIn("names", " ".join(self.notices("id, id * 1.0 + liked AS y", "LinearRegressor LABEL y")))
+
+    def test_a_difference_of_two_columns_that_tells_is_named(self):
+        self.make(tables.stays_table())
+        for model in ("LinearRegressor", "XGBRegressor", "DNNRegressor"):
+            with self.subTest(model):
+                said = " ".join(self.notices("start, stop, paid", f"{model} LABEL paid"))
+                self.assertIn(tables.DIFFERENT, said)
+                self.assertIn("stop - start AS difference in the SELECT", said)
+        self.assertNotIn("nearly the same", " ".join(self.notices("start, stop, stop - start AS difference, paid", "LinearRegressor LABEL paid")))
+        self.assertNotIn("nearly the same", " ".join(self.notices("start, stop, paid", "OLS LABEL paid")))  # it finds them
+        self.assertIn("julianday(stop) - julianday(start) AS days", " ".join(self.notices(
+            "datetime(start, 'unixepoch') AS start, datetime(stop, 'unixepoch') AS stop, paid", "LinearRegressor LABEL paid")))
+
+    def test_advice_that_is_followed_is_not_given(self):
+        self.make(tables.stays_table())
+        rare = "id, paid, paid > 120 AS y"
+        self.assertIn("class_weight = 'balanced'", " ".join(self.notices(rare, "XGBClassifier WITH n_estimators = 3 LABEL y")))
+        said = " ".join(self.notices(rare, "XGBClassifier WITH n_estimators = 3, class_weight = 'balanced' LABEL y"))
+        self.assertIn("look at F1 or Recall.", said)
+        self.assertNotIn("balanced", said)
+
+    def test_seconds_since_1970_are_told_by_the_name_of_a_time(self):
+        self.make(tables.stays_table())
+        for column, sql in (("start AS created_at", "datetime(created_at, 'unixepoch') AS created_at"),
+                            ("start * 1000 AS ts", "datetime(ts / 1000, 'unixepoch') AS ts")):
+            said = [notice for notice in self.notices(f"{column}, id, liked", "LinearRegressor LABEL liked") if "since 1970, as " in notice]
+            self.assertEqual(len(said), 1)
+            self.assertIn(sql, said[0])
+        self.assertNotIn("since 1970", " ".join(self.notices("start AS price, start / 100 AS ts, liked", "LinearRegressor LABEL liked")))
+        self.assertIn("holds dates", " ".join(self.notices(f"{sql.replace('/ 1000', '')}, liked".replace("(ts", "(start"), "LinearRegressor LABEL liked")))
+
+    def test_classes_that_all_say_yes_or_no_are_named(self):
+        self.make(tables.stays_table())
+        many = "CASE WHEN liked > 0 THEN CASE id % 3 WHEN 0 THEN 'yes' WHEN 1 THEN 'Y' ELSE '1' END ELSE CASE id % 2 WHEN 0 THEN 'no' ELSE '0' END END"
+        said = [notice for notice in self.notices(f"paid, {many} AS y", "LinearClassifier LABEL y") if "all say yes or no" in notice]
+        self.assertEqual(len(said), 1)
+        cure = said[0].split(". ", 1)[1].split(" in the SELECT")[0]
+        found = self.run_all(f"SELECT paid, {cure} FROM (SELECT paid, {many} AS y FROM t) TO TRAIN LinearClassifier LABEL y INTO m")
+        self.assertNotIn("yes or no", str(found))
+        self.assertIn("AUC", [row[0] for row in found])
+        self.assertNotIn("yes or no", " ".join(self.notices("paid, CASE WHEN liked > 0 THEN 'yes' ELSE 'no' END AS y", "LinearClassifier LABEL y")))
+
+    def test_quantiles_with_uneven_weights_are_told(self):
+        self.make(tables.stays_table())
+        train = "XGBRegressor WITH objective = 'reg:quantileerror', quantile_alpha = 0.9, n_estimators = 3, sample_weight = 'w' LABEL liked"
+        self.assertIn("with weights from 1 to 100: gradients are rounded", " ".join(self.notices("paid, 1 + 99 * (id % 2) AS w, liked", train)))
+        self.assertNotIn("gradients are rounded", " ".join(self.notices("paid, 1 + id % 9 AS w, liked", train)))
+
+    def test_labels_whose_squares_vanish_are_named(self):
+        self.make(tables.stays_table())
+        for model in ("LinearRegressor", "XGBRegressor", "OLS"):
+            self.assertIn("whose square is 0", " ".join(self.notices("paid, liked * 1e-300 AS y", f"{model} LABEL y")))
+            self.assertNotIn("whose square", " ".join(self.notices("paid, liked * 1e-30 AS y", f"{model} LABEL y")))
+
+    def test_weights_too_small_for_sums_are_told(self):
+        self.make(tables.stays_table())
+        with self.assertRaisesRegex(sqlite3.Error, "Only their ratios matter: multiply them in the SELECT"):
+            self.run_all("SELECT id, paid, 1e-12 * (1 + id % 7) AS w, liked FROM t TO TRAIN OLS WITH sample_weight = 'w' LABEL liked INTO m")
 
 
 if __name__ == "__main__":

@@ -170,8 +170,8 @@ class Texts(harness.Case):
         self.run_all("SELECT * FROM often TO TRAIN DecisionTreeClassifier LABEL y USING m INTO m2")
         self.assertEqual(self.run_all("SELECT totrain_predict('m2', 'ship ship')"), [(1,)])
 
-    def test_what_takes_numbers_alone_refuses_texts(self):
-        with self.assertRaisesRegex(sqlite3.Error, "column \"body\" is a text, and KMeans takes numbers alone"):
+    def test_clusters_refuse_texts(self):
+        with self.assertRaisesRegex(sqlite3.Error, "column \"body\" is a text, and KMeans takes numbers, categories and dates"):
             self.run_all("SELECT y, body FROM train TO TRAIN KMeans WITH model.n_clusters = 2 COLUMN y, TEXT(body) INTO m")
 
 

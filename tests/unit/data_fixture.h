@@ -1,8 +1,7 @@
 /*
  * data_fixture.h - a folder of its own, and spools made of cells.
  */
-#ifndef TESTS_UNIT_DATA_FIXTURE_H
-#define TESTS_UNIT_DATA_FIXTURE_H
+#pragma once
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -120,5 +119,3 @@ static inline uint32_t *shuffled(uint32_t rows, uint64_t seed)
     }
     return order;
 }
-
-#endif

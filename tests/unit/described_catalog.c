@@ -219,7 +219,8 @@ static void read_made(struct slice column, struct slice what, struct described_c
 
 #define HOUR_MICROSECONDS INT64_C(3600000000)
 
-/* Describes a forecast of hours, whose inputs are known; of its series two have a week's season. */
+/* Describes a forecast of hours, whose inputs are known; of its series two have a week's season.
+ * The one called "kept" keeps their parameters. */
 static void describe_outline(struct described_catalog *described)
 {
     struct model_summary *model = &described->model;
@@ -246,6 +247,11 @@ static void describe_outline(struct described_catalog *described)
     for (size_t i = 0; i < groups; i++)
         described->found.has_integers[i] = slice_is(slice_prefix(model->inputs[i].name, 4), "item");
     model->outline = &described->outline;
+    if (!slice_is(described->model_name, "kept"))
+        return;
+    described->outline.kept = 100;
+    *forecast_params(&described->fitted) = (struct forecast_params){.horizon = 14, .keeps = true};
+    model->params = &described->fitted;
 }
 
 static void read_model(struct slice text, struct described_catalog *described)
@@ -257,7 +263,6 @@ static void read_model(struct slice text, struct described_catalog *described)
     described->model.estimator = word(&head);
     described->model.task = (enum task)value_of(task_words, word(&head));
     what = word(&head);
-    described->model.is_linear = slice_is(slice_prefix(described->model.estimator, 6), "Linear");
     described->model.kind = kind_of_estimator(described->model.estimator);
     described->model.aim.aim = slice_is(what, "margins") ? AIM_MARGINS : AIM_MEANS;
     if (described->model.task == TASK_PROJECTION)

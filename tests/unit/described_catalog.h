@@ -28,8 +28,7 @@
  * "numeric" counts those of the texts that read as numbers. The statement
  * begins after these lines.
  */
-#ifndef TESTS_UNIT_DESCRIBED_CATALOG_H
-#define TESTS_UNIT_DESCRIBED_CATALOG_H
+#pragma once
 
 #include "inputs/input.h"
 #include "kinds/forecast/forecast_model.h"
@@ -55,6 +54,7 @@ struct described_catalog {
     struct cell classes[DESCRIBED_COLUMNS_MAX];
     struct forecast_model outline; /* model.outline */
     struct forecast_found found;   /* outline.found */
+    struct kind_params fitted;     /* model.params of a forecast that keeps parameters */
     struct slice model_name, schemas, file, refused;
     int refused_position;
     bool has_model, has_schemas;
@@ -64,5 +64,3 @@ struct described_catalog {
  * begins. The catalog borrows from the text and must not move. Ends the
  * program for a description that it does not understand. */
 size_t described_catalog_read(struct described_catalog *described, struct slice text);
-
-#endif

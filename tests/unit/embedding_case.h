@@ -2,8 +2,7 @@
  * embedding_case.h - rows and a job for networks over embeddings, and what they compute in double
  * and plain loops.
  */
-#ifndef TESTS_UNIT_EMBEDDING_CASE_H
-#define TESTS_UNIT_EMBEDDING_CASE_H
+#pragma once
 
 #include "kinds/embedding/embedding_attributes.h"
 #include "runtime/learn/networks/embedding_layout.h"
@@ -39,5 +38,3 @@ void embedding_case_concat(struct embedding_case *of, enum combiner combiner);
  * rows where it learns, else by the running ones. */
 void embedding_reference(const struct embedding_network *network, const double *parameters,
                          uint32_t rows, bool learns, const float *const *masks, double *outputs);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * exact_columns.h - columns of numbers for tests of exact sums; exact_reference.py has the same.
  */
-#ifndef TESTS_UNIT_EXACT_COLUMNS_H
-#define TESTS_UNIT_EXACT_COLUMNS_H
+#pragma once
 
 #include <float.h>
 #include <math.h>
@@ -139,5 +138,3 @@ static double (*const exact_columns[])(uint64_t row) = {
     least_once,
 };
 #define EXACT_COLUMNS ((uint32_t)(sizeof exact_columns / sizeof *exact_columns))
-
-#endif

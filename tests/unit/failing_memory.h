@@ -23,8 +23,7 @@
  * gets this by linking with FAILING_MEMORY_LINK (failing_memory.cmake), which
  * has the linker put our functions in place of those.
  */
-#ifndef TESTS_UNIT_FAILING_MEMORY_H
-#define TESTS_UNIT_FAILING_MEMORY_H
+#pragma once
 
 #include "base/error.h"
 
@@ -33,5 +32,3 @@ typedef enum status failing_memory_run(void *context, struct text *result, struc
 
 /* Ends the test, naming `what`, where a run ends otherwise than said above. */
 void check_every_allocation_may_fail(const char *what, failing_memory_run *run, void *context);
-
-#endif

@@ -11,8 +11,7 @@
  * are numbers, each the second. With regressors there are two behind the time, promo and price, of
  * which all but the last series have coefficients.
  */
-#ifndef TESTS_UNIT_FORECAST_FIXTURE_H
-#define TESTS_UNIT_FORECAST_FIXTURE_H
+#pragma once
 
 #include "kinds/forecast/forecast_model.h"
 #include "tests/unit/scoring_fixture.h"
@@ -101,5 +100,3 @@ static inline void forecast_fixture_init(struct fixture *fixture)
 {
     forecast_fixture_make(fixture, 0);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* forecast_peers.h - what statsforecast makes of 200 drawn series, as
  * tests/quality/forecast_peers.py prints it. */
-#ifndef TESTS_UNIT_FORECAST_PEERS_H
-#define TESTS_UNIT_FORECAST_PEERS_H
+#pragma once
 
 #include <math.h>
 
@@ -362,5 +361,3 @@ static const struct peer peers[200] = {
      {547.9172, 560.4197, 549.1063, 573.8801, 548.5709, 569.0144}},
     {{INFINITY, INFINITY, INFINITY, INFINITY}, {1.5024, 1.5024, 1.4273, 1.4273, 0.9843, 0.9843}},
 };
-
-#endif

@@ -12,8 +12,7 @@
  * tests/golden/topics.py writes topics, and says what else there is in them. The text begins with
  * the lines that described_catalog_read reads.
  */
-#ifndef TESTS_UNIT_GOLDEN_TOPIC_H
-#define TESTS_UNIT_GOLDEN_TOPIC_H
+#pragma once
 
 #include "base/text.h"
 
@@ -31,5 +30,3 @@ struct golden_topic golden_topic_read(const char *path);
 
 /* False at the end. The bytes of the text are kept until the next call. */
 bool golden_topic_next(struct golden_topic *topic, struct golden_case *next);
-
-#endif

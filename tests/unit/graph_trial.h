@@ -7,8 +7,7 @@
  * Rows have 12 numbers, x; plan and city are categories of 4 and 6 words, tags a text of up to 3 of
  * 5.
  */
-#ifndef TESTS_UNIT_GRAPH_TRIAL_H
-#define TESTS_UNIT_GRAPH_TRIAL_H
+#pragma once
 
 #include "graph/graph_run.h"
 #include "tests/unit/made_graph.h"
@@ -54,5 +53,3 @@ uint32_t table_of(struct graph *graph, double a, double b);
 double state_of(const struct fixture *fixture, const float *features);
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_fixture, close_fixture)
-
-#endif

@@ -4,8 +4,7 @@
  *     test_NAME           all of them
  *     test_NAME SEED      one of them again
  */
-#ifndef TESTS_UNIT_HISTORIES_H
-#define TESTS_UNIT_HISTORIES_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -36,5 +35,3 @@ static int run_histories(int argc, char **argv, const char *name, history_player
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
-
-#endif

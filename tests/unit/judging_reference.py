@@ -146,6 +146,7 @@ left = ((rows - components.inverse_transform(projected)) ** 2).sum(axis=1)
 array("component_outputs", np.column_stack([projected, np.sqrt(left)]), "float")
 values("component_values", {"ReconstructionError": left.mean(),
                             "ExplainedVariance": components.explained_variance_ratio_.sum()})
+values("loss_values", {"Loss": np.sqrt(left).mean()})
 border = OneClassSVM(nu=0.2).fit(rows)
 array("border_distances", border.decision_function(rows), "float")
 values("border_values", {"Outliers": (border.predict(rows) == -1).mean()})

@@ -34,6 +34,8 @@ foreach(test leaks baseline final_fit tree_objective tree_rankings)
 endforeach()
 totrain_test(test_series_fit SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_series_fit.c
   USES learn data scoring kinds forecast jobspec base LABEL unit)
+totrain_test(test_series_kept SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_series_kept.c
+  USES learn data scoring kinds forecast jobspec base LABEL unit)
 totrain_test(test_series_reach SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_series_reach.c
   USES learn data scoring kinds forecast jobspec base LABEL unit)
 totrain_test(test_series SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_series.c ${learner_group}

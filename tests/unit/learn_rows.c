@@ -481,10 +481,10 @@ static void add_sums(struct sums *to, const struct sums *from, const struct phas
 enum status open_descent(const struct jobspec *spec, const struct dataset *dataset,
                          struct team *team, struct descent **descent, struct error *err)
 {
-    struct learning learning = {.self = NULL};
+    struct learner *learning = NULL;
     const enum status status = learning_open(spec, dataset, team, &learning, err);
 
-    *descent = learning.self;
+    *descent = (struct descent *)learning;
     return status;
 }
 

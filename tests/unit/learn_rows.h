@@ -1,8 +1,7 @@
 /*
  * learn_rows.h - data sets made in memory, and learners driven without workers.
  */
-#ifndef TESTS_UNIT_LEARN_ROWS_H
-#define TESTS_UNIT_LEARN_ROWS_H
+#pragma once
 
 #include "runtime/learn/descent/descent_parts.h"
 
@@ -82,5 +81,3 @@ enum status export_descent(const struct descent *descent, struct model *model,
  * cut short is CORRUPT. */
 void save_state(struct descent *descent, struct text *out);
 enum status load_state(struct descent *descent, struct slice state, struct error *err);
-
-#endif

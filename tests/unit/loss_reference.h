@@ -1,6 +1,5 @@
 /* Written by loss_reference.py. */
-#ifndef TESTS_UNIT_LOSS_REFERENCE_H
-#define TESTS_UNIT_LOSS_REFERENCE_H
+#pragma once
 
 #define REFERENCE_OUTPUTS 4
 
@@ -586,5 +585,3 @@ static const struct {
     {"squared_hinge", 0, 1, 1, {2.5}, 0, {-0}},
 };
 /* clang-format on */
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * made_graph.h - graphs for tests, call by call.
  */
-#ifndef TESTS_UNIT_MADE_GRAPH_H
-#define TESTS_UNIT_MADE_GRAPH_H
+#pragma once
 
 #include "graph/graph.h"
 
@@ -24,5 +23,3 @@ uint32_t made_call(struct graph *graph, const char *name, const struct graph_val
     made_call(graph, name, (const struct graph_value[]){__VA_ARGS__},                              \
               sizeof((const struct graph_value[]){__VA_ARGS__}) / sizeof(struct graph_value))
 void made_end(struct graph *graph, uint32_t output);
-
-#endif

@@ -1,6 +1,5 @@
 /* Written by number_metrics_reference.py with XGBoost 3.2.0. */
-#ifndef TESTS_UNIT_NUMBER_METRICS_REFERENCE_H
-#define TESTS_UNIT_NUMBER_METRICS_REFERENCE_H
+#pragma once
 
 #define REFERENCE_ROWS   24
 #define REFERENCE_RANKED 24
@@ -60,5 +59,3 @@ static const struct number_reference concordance_values[] = {
     {"Concordance", 0.786384977},
 };
 /* clang-format on */
-
-#endif

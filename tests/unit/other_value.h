@@ -1,8 +1,7 @@
 /*
  * other_value.h - a value of an attribute that it may have and has not.
  */
-#ifndef TESTS_UNIT_OTHER_VALUE_H
-#define TESTS_UNIT_OTHER_VALUE_H
+#pragma once
 
 #include <string.h>
 
@@ -50,5 +49,3 @@ static inline void set_other_value(const struct attribute *attribute, void *memb
         break;
     }
 }
-
-#endif

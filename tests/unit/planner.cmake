@@ -1,5 +1,9 @@
 totrain_test(test_attributes
-  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_attributes.c USES cli jobspec planner LIBS PkgConfig::CJSON LABEL unit)
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_attributes.c ${CMAKE_SOURCE_DIR}/tests/documents/jobspec_schema.c
+    ${CMAKE_SOURCE_DIR}/tests/documents/advice_document.c ${CMAKE_SOURCE_DIR}/tests/documents/attribute_document.c
+    ${CMAKE_SOURCE_DIR}/tests/documents/column_document.c ${CMAKE_SOURCE_DIR}/tests/documents/metric_document.c
+    ${CMAKE_SOURCE_DIR}/tests/documents/model_document.c
+  USES cli jobspec planner LIBS PkgConfig::CJSON LABEL unit)
 # TOTRAIN_WRITE=1 build/.../tests/test_attributes prints docs/attributes.md, docs/columns.md,
 # docs/models.md, docs/metrics.md, docs/other-tools.md and jobspec/*.schema.json anew.
 target_compile_definitions(test_attributes

@@ -1,8 +1,7 @@
 /*
  * resident.h - how much of some memory takes memory.
  */
-#ifndef TESTS_UNIT_RESIDENT_H
-#define TESTS_UNIT_RESIDENT_H
+#pragma once
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -24,5 +23,3 @@ static inline size_t resident(const void *start, size_t bytes)
     free(there);
     return sum;
 }
-
-#endif

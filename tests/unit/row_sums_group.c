@@ -29,7 +29,7 @@ struct dataset mixed_dataset(struct rows_shape shape)
 double group_phase(struct group *group)
 {
     const struct phase phase = *phase_of(group);
-    const struct learning *first = &group->learners[0];
+    struct learner *first = group->learners[0];
     int64_t *sums = calloc(phase.owned_count + 1, sizeof *sums), integers[1] = {0};
     struct learner_report report = {.train_loss = 0};
     uint64_t check = 0;
@@ -38,25 +38,25 @@ double group_phase(struct group *group)
 
     CHECK(sums != NULL);
     CHECK(phase.integer_count <= sizeof integers / sizeof *integers);
-    for (uint32_t lane = 0; lane < first->lanes(first->self); lane++) {
-        const struct learning *worker = &group->learners[(lane + phase.number) % group->count];
+    for (uint32_t lane = 0; lane < first->lanes; lane++) {
+        struct learner *worker = group->learners[(lane + phase.number) % group->count];
 
-        CHECK_OK(worker->contribute(worker->self, lane, 1, integers, sums, NULL, &done, &err));
+        CHECK_OK(learner_contribute(worker, lane, 1, integers, sums, NULL, &done, &err));
         CHECK_INT(done, 1);
     }
     for (uint32_t w = 0; w < group->count; w++) {
-        const struct learning *worker = &group->learners[w];
+        struct learner *worker = group->learners[w];
 
-        CHECK_OK(worker->apply(worker->self, &(struct phase_totals){integers, sums, NULL, NULL},
-                               &report, &err));
-        CHECK(w == 0 || worker->check(worker->self) == check);
-        check = worker->check(worker->self);
+        CHECK_OK(learner_apply(worker, &(struct phase_totals){integers, sums, NULL, NULL}, &report,
+                               &err));
+        CHECK(w == 0 || learner_check(worker) == check);
+        check = learner_check(worker);
     }
     free(sums);
     return report.train_loss;
 }
 
-void digest_of(const struct learning *learning, char digest[DIGEST_BYTES])
+void digest_of(struct learner *learning, char digest[DIGEST_BYTES])
 {
     struct result_metric metrics[LEARNER_METRICS_MAX];
     bool is_done = false;
@@ -65,8 +65,8 @@ void digest_of(const struct learning *learning, char digest[DIGEST_BYTES])
     struct error err;
 
     while (!is_done)
-        CHECK_OK(learning->measure(learning->self, &is_done, &err));
-    CHECK_OK(learning->result(learning->self, digest, &rows, metrics, &count, &err));
+        CHECK_OK(learner_measure(learning, &is_done, &err));
+    CHECK_OK(learner_result(learning, digest, &rows, metrics, &count, &err));
 }
 
 double run_group(const struct jobspec *spec, const struct dataset *dataset, uint32_t workers,
@@ -80,8 +80,8 @@ double run_group(const struct jobspec *spec, const struct dataset *dataset, uint
     while (phase_of(&group)->kind != PHASE_DONE)
         loss = group_phase(&group);
     for (uint32_t w = 0; w < workers; w++)
-        CHECK_OK(group.learners[w].verify(group.learners[w].self, &err));
-    digest_of(&group.learners[workers - 1], digest);
+        CHECK_OK(learner_verify(group.learners[w], LOOK_AT_ALL, NULL, &err));
+    digest_of(group.learners[workers - 1], digest);
     group_close(&group);
     return loss;
 }
@@ -129,12 +129,12 @@ void threads_leave_no_trace(void **state)
         struct team *next = team_new(1 + (phase + 2) % 4);
 
         for (uint32_t w = 0; w < 2; w++)
-            CHECK_OK(group.learners[w].use_team(group.learners[w].self, next, &err));
+            CHECK_OK(learner_use_team(group.learners[w], next, &err));
         team_free(team);
         team = next;
         group_phase(&group);
     }
-    digest_of(&group.learners[1], other);
+    digest_of(group.learners[1], other);
     group_close(&group);
     team_free(team);
     assert_string_equal(other, alone);
@@ -158,12 +158,12 @@ static bool check_state(const struct jobspec *spec, const struct dataset *datase
     while (phase_of(&new)->number < ahead && phase_of(&new)->kind != PHASE_DONE)
         group_phase(&new);
     for (uint32_t w = 0; w < 2; w++)
-        give_state(&old.learners[0], &new.learners[w]);
+        give_state(old.learners[0], new.learners[w]);
     while (phase_of(&new)->kind != PHASE_DONE)
         group_phase(&new);
-    digest_of(&new.learners[1], found);
+    digest_of(new.learners[1], found);
     assert_string_equal(found, wanted);
-    new.learners[0].restart(new.learners[0].self);
+    learner_restart(new.learners[0]);
     CHECK_INT(phase_of(&new)->number, 0);
     group_close(&old);
     group_close(&new);
@@ -197,7 +197,7 @@ void a_state_that_is_cut_or_of_another_job_is_refused(void **state)
     group_open(&others, &other, &dataset, 1);
     for (uint32_t phase = 0; phase < trials->cut_phases; phase++)
         group_phase(&group);
-    check_bad_states(&group.learners[0], &group.learners[1], &others.learners[0]);
+    check_bad_states(group.learners[0], group.learners[1], others.learners[0]);
     group_close(&group);
     group_close(&others);
     made_dataset_close(&dataset);

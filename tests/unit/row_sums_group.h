@@ -2,8 +2,7 @@
  * row_sums_group.h - groups of workers whose learner adds up numbers over rows (row_sums.h), and
  * data sets for them.
  */
-#ifndef TESTS_UNIT_ROW_SUMS_GROUP_H
-#define TESTS_UNIT_ROW_SUMS_GROUP_H
+#pragma once
 
 #include "tests/unit/learn_rows.h"
 #include "tests/unit/learner_group.h"
@@ -15,7 +14,7 @@ struct dataset mixed_dataset(struct rows_shape shape);
 /* Each adds its lanes, all apply the totals. Returns the loss before the phase. */
 double group_phase(struct group *group);
 /* Digest of the model that was learned. */
-void digest_of(const struct learning *learning, char digest[DIGEST_BYTES]);
+void digest_of(struct learner *learning, char digest[DIGEST_BYTES]);
 /* All phases, of so many workers. Returns the loss before the last one. */
 double run_group(const struct jobspec *spec, const struct dataset *dataset, uint32_t workers,
                  char digest[DIGEST_BYTES]);
@@ -47,5 +46,3 @@ void a_state_that_is_cut_or_of_another_job_is_refused(void **state);
         ROW_SUMS_TEST(threads_leave_no_trace, trials),                                             \
         ROW_SUMS_TEST(a_state_taken_at_any_phase_leads_to_the_same_bits, trials),                  \
         ROW_SUMS_TEST(a_state_that_is_cut_or_of_another_job_is_refused, trials)
-
-#endif

@@ -1,6 +1,7 @@
 totrain_test(test_sums SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_sums.c USES train LABEL unit)
 totrain_test(test_sums_rows SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_sums_rows.c USES train LABEL unit)
 totrain_test(test_master SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_master.c USES train LABEL unit)
+totrain_test(test_master_size SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_master_size.c USES train LABEL unit)
 totrain_test(test_master_lanes SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_master_lanes.c USES train LABEL unit)
 totrain_test(test_master_pairs SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_master_pairs.c USES train LABEL unit)
 totrain_test(test_stall SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_stall.c USES process LABEL unit)

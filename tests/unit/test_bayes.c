@@ -36,7 +36,7 @@ static void what_does_not_fit_is_refused_with_the_numbers(void **state)
 {
     struct dataset dataset = mixed_dataset((struct rows_shape){40, 0, 2, 1, 30, 3});
     struct jobspec spec = spec_of(&dataset, 1);
-    struct learning learning;
+    struct learner *learning;
     struct error err;
     (void)state;
 

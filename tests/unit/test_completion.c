@@ -147,7 +147,8 @@ static void verbs_follow_to_and_estimators_follow_train(void **state)
         "SELECT * FROM iris TO TRAIN |",
         "LinearClassifier|LinearRegressor|DNNClassifier|DNNRegressor|DNNLinearCombinedClassifier|"
         "DNNLinearCombinedRegressor|WideAndDeepClassifier|WideAndDeepRegressor|DeepFMClassifier|"
-        "DeepFMRegressor|DCNClassifier|DCNRegressor|XDeepFMClassifier|XDeepFMRegressor|KMeans|"
+        "DeepFMRegressor|DCNClassifier|DCNRegressor|XDeepFMClassifier|XDeepFMRegressor|"
+        "MatrixFactorization|KMeans|"
         "OrdinaryLeastSquares|OLS|LogisticRegression|Logit|"
         "XGBClassifier|"
         "XGBRegressor|LGBMClassifier|LGBMRegressor|XGBRanker|LGBMRanker|RandomForestClassifier|"
@@ -186,11 +187,12 @@ static void attributes_are_those_that_the_estimator_knows(void **state)
                  "model.hidden_units");
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN LinearClassifier WITH model.hid|", "");
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH train.epoch = 3, train.ep|", "");
-    CHECK_OFFERS("SELECT * FROM iris TO PREDICT p.class WITH |",
-                 "predict.threshold|job.where|job.min_workers|job.max_workers|job.wait|job.metrics|"
-                 "job.priority|"
-                 "job.worker_cpu|job.worker_memory|job.image|predict.bad_rows|predict.replace|"
-                 "predict.extra_outputs|forecast.anomaly");
+    CHECK_OFFERS(
+        "SELECT * FROM iris TO PREDICT p.class WITH |",
+        "predict.threshold|job.where|job.min_workers|job.max_workers|job.wait|job.metrics|"
+        "job.priority|"
+        "job.worker_cpu|job.worker_memory|job.image|job.profile|predict.bad_rows|predict.replace|"
+        "predict.extra_outputs|forecast.anomaly");
     CHECK(offers("SELECT * FROM iris TO TRAIN DNNClassifier WITH |", "optimizer.learning_rate"));
     CHECK(!offers("SELECT * FROM iris TO TRAIN DNNClassifier WITH |", "job.strategy"));
 }
@@ -280,6 +282,12 @@ static void models_follow_using_evaluate_and_show_train(void **state)
     CHECK_OFFERS("FORECAST old WITH |", "predict.replace|forecast.level");
     CHECK_OFFERS("FORECAST old WITH forecast.level = 0.9 |", "INTO");
     CHECK_OFFERS("ROLLBACK MODEL o|", "old");
+    CHECK_OFFERS("EXPORT |", "MODEL|DEFINITION");
+    CHECK_OFFERS("IMPORT |", "MODEL|DEFINITION");
+    CHECK(offers("EXPORT DEFINITION |", "zoo/mlp"));
+    CHECK_OFFERS("EXPORT DEFINITION zoo/mlp |", "TO");
+    CHECK_OFFERS("EXPORT DEFINITION zoo/mlp TO 'f' |", "");
+    CHECK_OFFERS("IMPORT DEFINITION zoo/a FROM 'f' |", "");
     CHECK_OFFERS("EXPORT MODEL o|", "old");
     CHECK_OFFERS("EXPORT MODEL old TO 'm.json' |", "FORMAT");
     CHECK_OFFERS("REPORT MODEL o|", "old");

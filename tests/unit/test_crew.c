@@ -270,6 +270,13 @@ static void a_later_leader_goes_on_with_the_times_and_reports_what_is_left(void 
 
     begin(&leader, &previous);
     leader.rows_done = 50;
+    leader.crew.ms_before = 8000;
+    crew_put_progress(&leader.crew, 1999, JOB_PROGRESS, &leader.outbox);
+    memcpy(&event, outbox_bytes(&leader.outbox, &leader.outbox.entries[1]).data, sizeof event);
+    CHECK(event.step == 5 && isnan(event.seconds_left)); /* too early to tell */
+    finish(&leader);
+    begin(&leader, &previous);
+    leader.rows_done = 50;
     row = crew_job_row(&leader.crew, 2000);
     CHECK(row.seconds == 10 && row.seconds_waiting == 4 && row.slot_seconds == 5);
     CHECK(row.step == 5 && isnan(row.loss));

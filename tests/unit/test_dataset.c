@@ -678,6 +678,45 @@ static void columns_that_tell_nothing_are_noticed(void **state)
     check_notices(&table, "");
 }
 
+static void labels_that_squares_do_not_suit_are_noticed(void **state)
+{
+    struct table table;
+    (void)state;
+
+    table_open(&table, TASK_REGRESSION, LABEL_REAL);
+    for (int i = 0; i < 40; i++)
+        add_row(&table, real_cell(i), text_cell(i % 2 ? "a" : "b"), real_cell(i == 5 ? 1e9 : i));
+    check_notices(&table, "label column \"y\": a few labels are far from all others (from 0 to "
+                          "1e+09, where the middle half is 20 wide), and the squared error learns "
+                          "from these first\n");
+    table_open(&table, TASK_REGRESSION, LABEL_REAL);
+    for (int i = 0; i < 40; i++)
+        add_row(&table, real_cell(i), text_cell(i % 2 ? "a" : "b"), real_cell(i * 1e-300));
+    check_notices(&table,
+                  "label column \"y\" has no number beyond 3.9e-299, whose square is 0 to a "
+                  "computer: neither losses nor R2 tell anything\n");
+}
+
+static void classes_that_say_yes_or_no_are_noticed(void **state)
+{
+    static const char *const classes[] = {"yes", "no", "Y", "0", "1", "NO"};
+    struct table table;
+    char *notices;
+    (void)state;
+
+    for (int count = 2; count <= 6; count++) {
+        table_open(&table, TASK_CLASSIFICATION, LABEL_TEXT);
+        for (int i = 0; i < 60 * count; i++)
+            add_row(&table, real_cell(i), text_cell(i % 2 ? "a" : "b"),
+                    text_cell(classes[i % count]));
+        reopen(&table, NULL);
+        notices = notices_of(&table.dataset);
+        CHECK((strstr(notices, "that all say yes or no") != NULL) == (count > 2));
+        free(notices);
+        table_close(&table);
+    }
+}
+
 static void words_that_share_buckets_are_noticed(void **state)
 {
     static char words[40][16];
@@ -1094,6 +1133,8 @@ int main(void)
         cmocka_unit_test(classes_are_ordered_by_value_and_weighted_when_balanced),
         cmocka_unit_test(columns_that_tell_nothing_are_noticed),
         cmocka_unit_test(words_that_share_buckets_are_noticed),
+        cmocka_unit_test(labels_that_squares_do_not_suit_are_noticed),
+        cmocka_unit_test(classes_that_say_yes_or_no_are_noticed),
         cmocka_unit_test(rare_classes_are_noticed),
         cmocka_unit_test(spellings_of_a_word_are_noticed),
         cmocka_unit_test(spellings_of_a_number_among_words_are_noticed),

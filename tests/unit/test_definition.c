@@ -169,7 +169,35 @@ static void calls_are_named_by_texts_and_pictures_have_shapes(void **state)
     check_refused("return image(age, 8)", "image takes a column, a height, a width", 1, 8, "");
     check_refused("return image(age, 8, 'a')", "image takes numbers behind the column", 1, 22, "");
     check_refused("return image(ag, 8, 8)", "no input is called \"ag\"", 1, 14, "age");
-    check_refused("loss = age; return age", "a definition has no loss of its own", 1, 1, "LABEL");
+}
+
+static void a_loss_is_what_the_steps_call_so(void **state)
+{
+    struct definition definition;
+    struct arena arena;
+    struct error err;
+
+    (void)state;
+    arena_init(&arena, ARENA_MAXIMUM);
+    check_graph("", "y = dense(numbers, 1); loss = sum(y * y); return loss", &all,
+                "numbers(); dense(numbers_1, units = 1); multiply(dense_1, dense_1); "
+                "sum(multiply_1)");
+    CHECK_OK(read("DEFINE MODEL zoo/x AS 'y = dense(numbers, 1); for n in [1, 2] { loss = y } "
+                  "return y'",
+                  &arena, &definition, &err));
+    CHECK(definition_has_loss(&definition));
+    CHECK_OK(read("DEFINE MODEL zoo/x AS 'return dense(numbers, 1)'", &arena, &definition, &err));
+    CHECK(!definition_has_loss(&definition));
+    arena_deinit(&arena);
+    check_refused("y = age; loss = 3; return y", "the loss is a value of the graph, not a number",
+                  1, 10, "");
+    check_refused("y = age; for n in [] { loss = y } return y", "the loss got no value", 1, 43, "");
+    check_refused("for loss in [1] { a = 1 } return age", "loss is what is minimised", 1, 1,
+                  "another name");
+    check_refused("function f(x) { loss = x; return x } return f(age)", "loss is what is minimised",
+                  1, 17, "another name");
+    check_refused("y = dense(age, outputs); loss = sum(y); return y",
+                  "outputs are those that a label asks for", 1, 5, "dense(h, 2)");
 }
 
 static void inputs_that_are_missing_are_empty_lists(void **state)
@@ -437,6 +465,7 @@ int main(void)
         cmocka_unit_test(loops_and_functions_are_unrolled),
         cmocka_unit_test(numbers_and_lists_are_computed),
         cmocka_unit_test(widths_and_parts_are_of_values),
+        cmocka_unit_test(a_loss_is_what_the_steps_call_so),
         cmocka_unit_test(calls_are_named_by_texts_and_pictures_have_shapes),
         cmocka_unit_test(inputs_that_are_missing_are_empty_lists),
         cmocka_unit_test(names_of_columns_and_words_need_no_quotes),

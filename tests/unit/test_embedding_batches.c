@@ -465,7 +465,7 @@ static void what_is_collected_is_the_state_of_a_learner_that_has_learned(void **
         const struct rows_shape shape = {ROWS, p % 2 ? 90 : 0, 2, 3, 700, 2};
         struct embedding_network network;
         struct learned_state learned;
-        const struct learning *learner;
+        struct learner *learner;
         struct fixture fixture;
         const struct phase *phase;
         float *whole, *taken;
@@ -478,13 +478,13 @@ static void what_is_collected_is_the_state_of_a_learner_that_has_learned(void **
         CHECK_OK(embedding_network_init(&network, &fixture.of.spec, &fixture.of.dataset, &err));
         collect(&fixture, &learned);
         collect(&fixture, &learned); /* again, as when a server was replaced */
-        learner = &fixture.batches.collected.learning;
-        phase = learner->phase(learner->self);
+        learner = fixture.batches.collected.learner;
+        phase = &learner->phase;
         CHECK(phase->kind == (p % 2 ? PHASE_EVALUATION : PHASE_DONE));
-        CHECK_INT(phase->step, learner->steps_total(learner->self));
+        CHECK_INT(phase->step, learner->steps_total);
         CHECK(learned.phase == phase->number && learned.rows_done == 12 * ROWS);
-        CHECK_OK(learner->verify(learner->self, &err));
-        CHECK_INT(learner->state_bytes(learner->self), network.parameter_count * sizeof(float));
+        CHECK_OK(learner_verify(learner, LOOK_AT_ALL, NULL, &err));
+        CHECK_INT(learner_state_bytes(learner), network.parameter_count * sizeof(float));
         bytes = malloc(learned.bytes);
         taken = calloc(network.parameter_count, sizeof *taken);
         assert_non_null(bytes);
@@ -493,7 +493,7 @@ static void what_is_collected_is_the_state_of_a_learner_that_has_learned(void **
             fixture.learning.read_learned(fixture.learning.self, at,
                                           learned.bytes - at < 1000 ? learned.bytes - at : 1000,
                                           bytes + at);
-        memcpy(taken, bytes + learned.bytes - learner->state_bytes(learner->self),
+        memcpy(taken, bytes + learned.bytes - learner_state_bytes(learner),
                network.parameter_count * sizeof *taken);
         whole = whole_parameters(&fixture, &network);
         assert_memory_equal(taken, whole, network.parameter_count * sizeof *taken);

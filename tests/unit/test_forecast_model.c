@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "forecast/forecast.h"
+#include "kinds/forecast/forecast_kept.h"
 #include "kinds/forecast/forecast_kind.h"
 #include "kinds/forecast/forecast_rows.h"
 #include "scoring/outputs.h"
@@ -638,6 +639,121 @@ static void limits_are_among_what_the_digest_covers(void **state)
     CHECK_INT(counts[0], 7);
 }
 
+/* ----- parameters that are kept ----- */
+
+#define KEPT_HERE 4
+
+static void keep_parameters(struct fixture *fixture,
+                            float numbers[FIXTURE_SERIES][KEPT_HERE][KEPT_PARTS])
+{
+    struct forecast_model *content = (struct forecast_model *)(uintptr_t)fixture->model.content;
+
+    for (uint32_t i = 0; i < FIXTURE_SERIES; i++)
+        for (uint32_t k = 0; k < KEPT_HERE; k++)
+            kept_to_parts(k / 7.0 - i, numbers[i][k]);
+    content->kept = KEPT_HERE;
+    content->numbers = numbers[0][0];
+    content->ways[WAY_NEW] = 1;
+    content->ways[WAY_MOVED] = 3;
+    content->fitted = (struct forecast_params){
+        .horizon = FIXTURE_HORIZON, .method = 6, .keeps = true, .seasons = {{4, 7}, 2}};
+}
+
+static enum status put_fact(void *context, const char *name, struct cell value, struct error *err)
+{
+    struct text *text = context;
+    (void)err;
+
+    text_printf(text, "%s: %.*s\n", name,
+                SLICE_FORMAT(value.type == CELL_TEXT ? value.text : SLICE("a number")));
+    return STATUS_OK;
+}
+
+static void parameters_come_back(void **state)
+{
+    static float numbers[FIXTURE_SERIES][KEPT_HERE][KEPT_PARTS];
+    const struct forecast_model *forecast;
+    struct kind_params params = {{0}};
+    struct fixture fixture;
+    struct model model;
+    struct text shown;
+    struct error err;
+    uint64_t number;
+    uint32_t count = 0;
+    (void)state;
+
+    forecast_fixture_init(&fixture);
+    keep_parameters(&fixture, numbers);
+    CHECK_OK(read_rows(&fixture, &model, &err));
+    forecast = forecast_of(&model);
+    CHECK(forecast->kept == KEPT_HERE && forecast_can_go_on(forecast));
+    CHECK(memcmp(forecast->numbers, numbers, sizeof numbers) == 0);
+    CHECK(kept_of_parts(forecast->numbers + KEPT_PARTS) == 1 / 7.0);
+    CHECK_INT(forecast->ways[WAY_MOVED], 3);
+    model.kind->params_of(&model, &params);
+    CHECK(forecast_params(&params)->method == 6 && forecast_params(&params)->keeps);
+    CHECK_INT(forecast_params(&params)->seasons.items[1], 7);
+    while (forecast_kept_digest(forecast, count, &number))
+        count++;
+    CHECK_INT(count, 4 + SERIES_WAYS + 3 + 1 + 1); /* two seasons and no orders */
+    text_init(&shown, TEXT_MAXIMUM);
+    CHECK_OK(model.kind->show(&model, put_fact, &shown, &err));
+    CHECK(strstr(text_string(&shown), "keeps: the parameters of each series\n"));
+    CHECK(strstr(text_string(&shown), "going on: 3 moved on by new rows, 0 stayed, 0 fitted anew, "
+                                      "1 not in the old model\n"));
+    text_deinit(&shown);
+    fixture_deinit(&fixture);
+}
+
+static void parts_that_no_number_has_are_damage(void **state)
+{
+    static const float parts[] = {0.5F, -1, 0x1p22F, NAN};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        for (int k = 0; k < KEPT_PARTS; k++) {
+            static float numbers[FIXTURE_SERIES][KEPT_HERE][KEPT_PARTS];
+            struct fixture fixture;
+            struct model model;
+            struct error err;
+
+            forecast_fixture_init(&fixture);
+            keep_parameters(&fixture, numbers);
+            numbers[2][1][k] = parts[i];
+            CHECK_FAILS(read_rows(&fixture, &model, &err), STATUS_CORRUPT,
+                        "model: "); /* the reader refuses a NAN itself */
+            fixture_deinit(&fixture);
+        }
+}
+
+static void meta_of_parameters_that_are_none_is_damage(void **state)
+{
+    static const char *const damaged[] = {
+        "{\"kept\": 1}",
+        "{\"kept\": 3}",
+        "{\"kept\": 3, \"ways\": [1, 2, 3]}",
+        "{\"kept\": 3, \"ways\": [1, 2, 3, -1]}",
+        "{\"kept\": 3, \"ways\": [1, 2, 3, \"a\"]}",
+        "{\"kept\": 3, \"ways\": [1, 2, 3, 4]}",
+        "{\"kept\": 3, \"ways\": [1, 2, 3, 4], \"fitted\": {\"horizon\": \"a\"}}",
+    };
+    struct forecast_model forecast = {.kept = 7};
+    struct error err;
+    cJSON *empty = cJSON_CreateObject();
+    (void)state;
+
+    CHECK_OK(forecast_read_kept(empty, &forecast, &err));
+    CHECK(forecast.kept == 0 && !forecast_can_go_on(&forecast) && !forecast_can_go_on(NULL));
+    cJSON_Delete(empty);
+    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+        cJSON *object = NULL;
+
+        CHECK_OK(json_parse(slice_of(damaged[i]), TEXT_MAXIMUM, &object, &err));
+        CHECK(forecast_read_kept(object, &forecast, &err) == STATUS_CORRUPT);
+        cJSON_Delete(object);
+    }
+}
+
 /* ----- rows ----- */
 
 static void rows_come_by_words_and_numbers_by_value(void **state)
@@ -933,6 +1049,9 @@ int main(void)
         cmocka_unit_test(steps_are_within_the_limits),
         cmocka_unit_test(limits_that_leave_nothing_are_damage),
         cmocka_unit_test(limits_are_among_what_the_digest_covers),
+        cmocka_unit_test(parameters_come_back),
+        cmocka_unit_test(parts_that_no_number_has_are_damage),
+        cmocka_unit_test(meta_of_parameters_that_are_none_is_damage),
         cmocka_unit_test(rows_come_by_words_and_numbers_by_value),
         cmocka_unit_test(one_series_is_looked_up),
         cmocka_unit_test(what_cannot_be_asked_for_is_refused),

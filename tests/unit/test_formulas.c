@@ -10,6 +10,7 @@
 
 #include "inputs/dates.h"
 #include "scoring/formula_outputs.h"
+#include "scoring/formula_row.h"
 #include "scoring/kind.h"
 #include "scoring/outputs.h"
 #include "tests/fuzz/made_model.h"
@@ -396,6 +397,53 @@ static void inputs_that_no_formula_reads_are_named(void **state)
             "which is not exported");
 }
 
+static void check_words(struct fixture *fixture, const char *refused)
+{
+    struct formula_program program = {
+        .arena = &fixture->arena, .model = &fixture->model, .is_graph = true};
+    struct formula_row row;
+    struct error err;
+
+    if (refused) {
+        CHECK_FAILS(formula_row_make(&program, &row, &err), STATUS_UNSUPPORTED, refused);
+        return;
+    }
+    CHECK_OK(formula_row_make(&program, &row, &err));
+    for (uint32_t i = 0; i < 4; i++) {
+        const struct formula *word = program.variables[row.ids[i]->index];
+
+        CHECK_INT(word->op, FORMULA_READ_LISTED);
+        CHECK_INT(word->count, 3);
+        CHECK(word->number == i && word->stage == 0);
+    }
+}
+
+/* Where a row has lists, as a file of ONNX does. */
+static void words_in_order_are_places_of_a_list(void **state)
+{
+    struct fixture fixture;
+    struct transform_input *input;
+    struct slice words[3];
+    struct error err;
+    (void)state;
+
+    fixture_init(&fixture, 3);
+    fixture_sequence(&fixture);
+    input = &fixture.model.transform.inputs[2];
+    input->spec.rule = RULE_ORDERED;
+    CHECK_OK(transform_finish(&fixture.model.transform, &fixture.arena, &err));
+    check_words(&fixture,
+                "input \"SEQUENCE(seen)\" takes some words by their hash, which is not exported");
+    input->hash_buckets = 0;
+    check_words(&fixture, NULL);
+    memcpy(words, input->words, sizeof words);
+    words[1] = SLICE("");
+    input->words = words;
+    check_words(&fixture, "input \"SEQUENCE(seen)\" is of lists that have the empty word, which is "
+                          "not exported");
+    fixture_deinit(&fixture);
+}
+
 /* Each allocation of a small model's program is one that fails once. */
 static void without_memory_there_is_an_error(void **state)
 {
@@ -432,6 +480,7 @@ int main(void)
         cmocka_unit_test(every_seed_predicts_as_the_scorer),
         cmocka_unit_test(fixtures_predict_as_the_scorer),
         cmocka_unit_test(inputs_that_no_formula_reads_are_named),
+        cmocka_unit_test(words_in_order_are_places_of_a_list),
         cmocka_unit_test(without_memory_there_is_an_error),
     };
 

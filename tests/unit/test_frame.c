@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "extension/sqlite/frame_copy.h"
+#include "extension/sqlite/frames/frame_copy.h"
 
 #define ROWS 3
 

@@ -131,6 +131,58 @@ static void nodes_that_take_the_same_words_have_columns_of_their_own(void **stat
     CHECK_INT(err.position, 5);
 }
 
+/* The model returns as many numbers as there are; parameters that nothing is learned of are
+ * refused. */
+static void a_graph_may_have_a_loss_of_its_own(void **state)
+{
+    struct graph *graph = &((struct fixture *)*state)->graph;
+    struct error err;
+    const uint32_t x = made_call(graph, "numbers", NULL, 0);
+    const uint32_t code = CALL(graph, "dense", node_of(x), number_of(2));
+    const uint32_t given = CALL(graph, "dense", node_of(code), number_of(3));
+    const uint32_t lost = CALL(graph, "subtract", node_of(x), node_of(given));
+    const uint32_t mean = CALL(graph, "mean", node_of(CALL(graph, "exp", node_of(lost))));
+    const uint32_t beside = CALL(graph, "dense", node_of(code), number_of(1));
+    const uint32_t square = CALL(graph, "reshape", node_of(x), named("shape", LIST_OF(3, 1)));
+
+    CHECK_OK(graph_end(graph, &code, 1, &err));
+    CHECK_FAILS(graph_minimise(graph, 99, &err), STATUS_INVALID, "there is no node 99");
+    CHECK_OK(graph_minimise(graph, mean, &err));
+    CHECK_OK(graph_infer(graph, &rows, &err));
+    CHECK_INT(graph->row.outputs, 2);
+    CHECK(graph->nodes[given].is_minimised && !graph->nodes[beside].is_used);
+    CHECK_INT(graph->parameters[1].start.rule, GRAPH_START_ZERO);
+
+    CHECK_OK(graph_end(graph, &beside, 1, &err));
+    CHECK_FAILS(graph_infer(graph, &rows, &err), STATUS_INVALID,
+                "dense: its parameters are not learned");
+    CHECK_OK(graph_end(graph, &square, 1, &err));
+    CHECK_FAILS(graph_infer(graph, &rows, &err), STATUS_INVALID,
+                "what is returned has the shape (3, 1), and is up to 128 numbers");
+    CHECK_OK(graph_minimise(graph, lost, &err));
+    CHECK_FAILS(graph_infer(graph, &rows, &err), STATUS_INVALID, "the loss has the shape (3)");
+    assert_string_equal(err.hint, "mean(x) and sum(x) make one of x.");
+    CHECK_OK(graph_minimise(graph, CALL(graph, "sum", node_of(x)), &err));
+    CHECK_FAILS(graph_infer(graph, &rows, &err), STATUS_INVALID, "the loss has nothing to learn");
+}
+
+/* A value that is there for its width alone gives its inputs no gradient. */
+static void what_is_not_minimised_takes_no_part_in_gradients(void **state)
+{
+    struct graph *graph = &((struct fixture *)*state)->graph;
+    struct error err;
+    const uint32_t x = made_call(graph, "numbers", NULL, 0);
+    const uint32_t y = CALL(graph, "dense", node_of(x), number_of(5));
+    const uint32_t wide = CALL(graph, "relu", node_of(y));
+    const uint32_t end = CALL(graph, "dense", node_of(x), number_of(GRAPH_WIDTH_OF(wide)));
+
+    CHECK_OK(
+        graph_end(graph, &(uint32_t){CALL(graph, "dense", node_of(end), number_of(2))}, 1, &err));
+    CHECK_OK(graph_infer(graph, &rows, &err));
+    CHECK(graph->nodes[y].is_used && !graph->nodes[y].is_minimised);
+    CHECK_INT(graph->nodes[x].takers, 1);
+}
+
 static void calls_that_cannot_be_are_refused_at_their_place(void **state)
 {
     struct graph *graph = &((struct fixture *)*state)->graph;
@@ -246,6 +298,35 @@ static void read_fails(struct fixture *fixture, const char *text, const char *me
     cJSON_Delete(json);
 }
 
+static void a_loss_reads_back_as_it_was_written(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph *graph = &fixture->graph, read, copy;
+    struct error err;
+    struct text text;
+    cJSON *json = cJSON_CreateObject();
+    const uint32_t x = made_call(graph, "numbers", NULL, 0);
+    const uint32_t y = CALL(graph, "dense", node_of(x), number_of(1));
+    const uint32_t loss = CALL(graph, "multiply", node_of(y), node_of(y));
+
+    CHECK_OK(graph_end(graph, &y, 1, &err));
+    CHECK_OK(graph_copy(graph, &fixture->arena, &copy, &err));
+    CHECK_OK(graph_minimise(graph, loss, &err));
+    CHECK(!graph_equal(graph, &copy));
+    graph_write(graph, json);
+    text_init(&text, 1 << 16);
+    CHECK_OK(json_print(json, false, &text, &err));
+    cJSON_Delete(json);
+    CHECK_OK(json_parse(text_slice(&text), 1 << 16, &json, &err));
+    text_deinit(&text);
+    CHECK_OK(graph_read(json, &fixture->arena, &read, &err));
+    CHECK(graph_equal(graph, &read));
+    CHECK_INT(read.loss, loss);
+    CHECK_OK(graph_copy(&read, &fixture->arena, &copy, &err));
+    CHECK(graph_equal(graph, &copy));
+    cJSON_Delete(json);
+}
+
 static void json_that_is_no_graph_is_refused(void **state)
 {
     struct fixture *fixture = *state;
@@ -267,6 +348,11 @@ static void json_that_is_no_graph_is_refused(void **state)
                "a list has what is no number");
     read_fails(fixture, "{\"nodes\":[{\"operation\":\"numbers\",\"x\":1}],\"outputs\":[0]}",
                "numbers has no argument \"x\"");
+    read_fails(fixture, "{\"nodes\":[{\"operation\":\"numbers\"}],\"outputs\":[0],\"minimised\":1}",
+               "no node 1 to minimise");
+    read_fails(fixture,
+               "{\"nodes\":[{\"operation\":\"numbers\"}],\"outputs\":[0],\"minimised\":-1}",
+               "minimised");
 }
 
 static void a_graph_has_a_limit_of_calls(void **state)
@@ -287,6 +373,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(shapes_and_parameters_follow_from_the_columns),
         TEST(nodes_that_take_the_same_words_have_columns_of_their_own),
+        TEST(a_graph_may_have_a_loss_of_its_own),
+        TEST(what_is_not_minimised_takes_no_part_in_gradients),
+        TEST(a_loss_reads_back_as_it_was_written),
         TEST(calls_that_cannot_be_are_refused_at_their_place),
         TEST(shapes_that_do_not_go_together_are_refused_with_both),
         TEST(a_graph_reads_back_as_it_was_written),

@@ -57,6 +57,26 @@ static void call_operations(struct graph *graph)
     made_end(graph, CALL(graph, "dense", node_of(top), number_of(GRAPH_OUTPUTS)));
 }
 
+/* A code of the numbers, and how far what it gives back is from them. */
+static void call_code(struct graph *graph)
+{
+    struct error err;
+    const uint32_t numbers = made_call(graph, "numbers", NULL, 0);
+    const uint32_t plan =
+        CALL(graph, "embedding", node_of(CALL(graph, "column", text_of("plan"))), number_of(2));
+    const uint32_t code =
+        CALL(graph, "dense", node_of(CALL(graph, "concat", node_of(numbers), node_of(plan))),
+             number_of(3));
+    const uint32_t given = CALL(graph, "dense", node_of(CALL(graph, "tanh", node_of(code))),
+                                number_of(GRAPH_WIDTH_OF(numbers)));
+    const uint32_t lost = CALL(graph, "subtract", node_of(numbers), node_of(given));
+    const uint32_t loss =
+        CALL(graph, "mean", node_of(CALL(graph, "multiply", node_of(lost), node_of(lost))));
+
+    made_end(graph, code);
+    CHECK_OK(graph_minimise(graph, loss, &err));
+}
+
 static void open_classes(struct fixture *fixture, uint32_t classes)
 {
     *fixture = (struct fixture){
@@ -126,6 +146,66 @@ static void a_graph_learns_the_same_bits_with_any_workers(void **state)
     }
 }
 
+static void open_code(struct fixture *fixture)
+{
+    open_classes(fixture, 0);
+    graph_begin(&fixture->graph, &fixture->arena);
+    call_code(&fixture->graph);
+    fixture->spec.task = TASK_PROJECTION;
+    fixture->spec.label = (struct slice){"", 0};
+}
+
+static void a_loss_of_its_own_is_learned_with_the_same_bits(void **state)
+{
+    struct fixture fixture;
+    struct descent *one, *many;
+    struct error err;
+
+    (void)state;
+    open_code(&fixture);
+    one = opened(&fixture);
+    many = opened(&fixture);
+    CHECK_OK(run_job(one, 1, 0, &err));
+    CHECK_OK(run_job(many, 3, 5, &err));
+    check_same_state(one, many);
+    learner_close(&many->learner);
+    learner_close(&one->learner);
+    close_classes(&fixture);
+}
+
+/* The mean of the rows' losses, which lie behind what is returned. */
+static void a_loss_is_measured_as_the_learner_evaluates_it(void **state)
+{
+    struct fixture fixture;
+    struct descent *descent;
+    struct learner_report report = {0};
+    struct model model;
+    struct result_metric metrics[LEARNER_METRICS_MAX];
+    double first = 0;
+    size_t count;
+    struct error err;
+
+    (void)state;
+    open_code(&fixture);
+    fixture.spec.epochs = 40;
+    fixture.spec.metrics[0] = SLICE("Loss");
+    fixture.spec.metric_count = 1;
+    descent = opened(&fixture);
+    while (descent->learner.phase.kind != PHASE_DONE) {
+        CHECK_OK(run_phase(descent, 1, 0, &report, &err));
+        first = first > 0 ? first : report.train_loss;
+    }
+    CHECK(report.evaluated);
+    CHECK_OK(measure_and_export(descent, &model, metrics, &count, &err));
+    CHECK_INT(model.components, 3);
+    CHECK_INT(model_outputs(&model), 4);
+    CHECK(fabs(metrics[0].validation - report.validation_loss) < 1e-6);
+    CHECK(fabs(metrics[1].validation - report.validation_loss) < 1e-6);
+    CHECK(metrics[1].train < first / 2);
+    learner_close(&descent->learner);
+    close_classes(&fixture);
+}
+
 static void the_model_scores_as_the_learner_evaluates(void **state)
 {
     struct fixture fixture;
@@ -193,6 +273,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_graph_learns_the_same_bits_with_any_workers),
+        cmocka_unit_test(a_loss_of_its_own_is_learned_with_the_same_bits),
+        cmocka_unit_test(a_loss_is_measured_as_the_learner_evaluates_it),
         cmocka_unit_test(the_model_scores_as_the_learner_evaluates),
         cmocka_unit_test(the_cost_is_that_of_the_graph),
         cmocka_unit_test(a_graph_that_does_not_fit_the_rows_is_refused),

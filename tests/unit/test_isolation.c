@@ -49,7 +49,7 @@ static void what_does_not_fit_is_refused_with_the_numbers(void **state)
 {
     struct dataset dataset = mixed_dataset((struct rows_shape){40, 0, 4, 0, 0, 0});
     struct jobspec spec = spec_of(&dataset, 0);
-    struct learning learning;
+    struct learner *learning;
     struct error err;
     (void)state;
 
@@ -84,27 +84,27 @@ static void bits_that_change_are_found(void **state)
     static const char *const names[] = {"weights", "trees", "sets"};
     struct dataset dataset = mixed_dataset((struct rows_shape){300, 0, 3, 2, 12, 0});
     const struct jobspec spec = spec_of(&dataset, .1);
-    const struct learning *learning;
+    struct learner *learning;
     struct group group;
     struct error err;
     (void)state;
 
     group_open(&group, &spec, &dataset, 1);
-    learning = &group.learners[0];
+    learning = group.learners[0];
     while (phase_of(&group)->kind != PHASE_DONE) {
         group_phase(&group);
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
             size_t size;
-            uint8_t *memory = learning->memory(learning->self, names[i], &size);
+            uint8_t *memory = learner_memory(learning, names[i], &size);
 
             CHECK(memory && size > 0);
             for (size_t bit = 3; bit < 8 * size; bit += 1 + bit / 2) {
                 memory[bit / 8] ^= (uint8_t)(1u << bit % 8);
-                CHECK_INT(learning->verify(learning->self, &err), STATUS_CORRUPT);
+                CHECK_INT(learner_verify(learning, LOOK_AT_ALL, NULL, &err), STATUS_CORRUPT);
                 memory[bit / 8] ^= (uint8_t)(1u << bit % 8);
             }
         }
-        CHECK_OK(learning->verify(learning->self, &err));
+        CHECK_OK(learner_verify(learning, LOOK_AT_ALL, NULL, &err));
     }
     group_close(&group);
     made_dataset_close(&dataset);

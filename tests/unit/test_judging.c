@@ -170,8 +170,8 @@ static uint32_t reference_clusters(const struct model *model)
 }
 
 /* Rows without a label: their inputs and outputs are all that is measured. */
-static void measure_unlabelled(struct stage *stage, enum task task, const float *outputs,
-                               size_t width)
+static void measure_unlabelled(struct stage *stage, enum task task, enum aim aim,
+                               const float *outputs, size_t width)
 {
     static const struct kind clusters = {.outputs = reference_clusters};
     struct error err;
@@ -179,6 +179,7 @@ static void measure_unlabelled(struct stage *stage, enum task task, const float 
     stage_init(stage, task, 0, NULL);
     metrics_free(stage->metrics);
     stage->model.kind = &clusters;
+    stage->model.aim.aim = aim;
     stage->model.transform.dense_width = COUNT(*row_inputs);
     stage->model.components = REFERENCE_COMPONENTS;
     CHECK_OK(metrics_new(&stage->model, NULL, &stage->metrics, &err));
@@ -194,13 +195,18 @@ static void metrics_without_a_label_are_those_of_scikit_learn(void **state)
     struct stage stage = {0};
     (void)state;
 
-    measure_unlabelled(&stage, TASK_CLUSTERING, *cluster_distances, REFERENCE_CLUSTERS);
+    measure_unlabelled(&stage, TASK_CLUSTERING, AIM_MEANS, *cluster_distances, REFERENCE_CLUSTERS);
     CHECK_FLOATS(stage.metrics, cluster_values);
     stage_deinit(&stage);
-    measure_unlabelled(&stage, TASK_PROJECTION, *component_outputs, REFERENCE_COMPONENTS + 1);
+    measure_unlabelled(&stage, TASK_PROJECTION, AIM_MEANS, *component_outputs,
+                       REFERENCE_COMPONENTS + 1);
     CHECK_FLOATS(stage.metrics, component_values);
     stage_deinit(&stage);
-    measure_unlabelled(&stage, TASK_DETECTION, border_distances, 1);
+    measure_unlabelled(&stage, TASK_PROJECTION, AIM_LOSSES, *component_outputs,
+                       REFERENCE_COMPONENTS + 1); /* the distance is the loss */
+    CHECK_FLOATS(stage.metrics, loss_values);
+    stage_deinit(&stage);
+    measure_unlabelled(&stage, TASK_DETECTION, AIM_MEANS, border_distances, 1);
     CHECK_FLOATS(stage.metrics, border_values);
     stage_deinit(&stage);
 }
@@ -225,6 +231,7 @@ static void every_metric_has_reference_numbers(void **state)
     note(is_there, value_values, COUNT(value_values));
     note(is_there, cluster_values, COUNT(cluster_values));
     note(is_there, component_values, COUNT(component_values));
+    note(is_there, loss_values, COUNT(loss_values));
     note(is_there, border_values, COUNT(border_values));
     for (int metric = 0; metric < METRIC_COUNT; metric++)
         if (!is_there[metric] && !number_metrics_have((enum metric)metric))

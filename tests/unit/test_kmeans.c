@@ -45,7 +45,7 @@ static struct jobspec spec_of(const struct dataset *dataset, struct kmeans_param
 static void group_phase(struct group *group)
 {
     const struct phase phase = *phase_of(group);
-    const struct learning *first = &group->learners[0];
+    struct learner *first = group->learners[0];
     int64_t *sums = calloc(phase.owned_count + 1, sizeof *sums), integers[2] = {0};
     struct learner_report report;
     uint64_t check = 0;
@@ -53,19 +53,19 @@ static void group_phase(struct group *group)
     uint32_t done;
 
     CHECK(sums != NULL);
-    for (uint32_t lane = 0; lane < first->lanes(first->self); lane++) {
-        const struct learning *worker = &group->learners[(lane + phase.number) % group->count];
+    for (uint32_t lane = 0; lane < first->lanes; lane++) {
+        struct learner *worker = group->learners[(lane + phase.number) % group->count];
 
-        CHECK_OK(worker->contribute(worker->self, lane, 1, integers, sums, NULL, &done, &err));
+        CHECK_OK(learner_contribute(worker, lane, 1, integers, sums, NULL, &done, &err));
         CHECK_INT(done, 1);
     }
     for (uint32_t w = 0; w < group->count; w++) {
-        const struct learning *worker = &group->learners[w];
+        struct learner *worker = group->learners[w];
 
-        CHECK_OK(worker->apply(worker->self, &(struct phase_totals){integers, sums, NULL, NULL},
-                               &report, &err));
-        CHECK(w == 0 || worker->check(worker->self) == check);
-        check = worker->check(worker->self);
+        CHECK_OK(learner_apply(worker, &(struct phase_totals){integers, sums, NULL, NULL}, &report,
+                               &err));
+        CHECK(w == 0 || learner_check(worker) == check);
+        check = learner_check(worker);
     }
     free(sums);
 }
@@ -75,7 +75,7 @@ struct outcome {
     double inertia, loss;
 };
 
-static struct outcome outcome_of(const struct learning *learning)
+static struct outcome outcome_of(struct learner *learning)
 {
     struct result_metric metrics[LEARNER_METRICS_MAX];
     struct outcome outcome;
@@ -85,8 +85,8 @@ static struct outcome outcome_of(const struct learning *learning)
     struct error err;
 
     while (!is_done)
-        CHECK_OK(learning->measure(learning->self, &is_done, &err));
-    CHECK_OK(learning->result(learning->self, outcome.digest, &rows, metrics, &count, &err));
+        CHECK_OK(learner_measure(learning, &is_done, &err));
+    CHECK_OK(learner_result(learning, outcome.digest, &rows, metrics, &count, &err));
     CHECK_INT(count, 3);
     outcome.loss = metrics[0].train;
     outcome.inertia = metrics[1].train;
@@ -109,11 +109,10 @@ static struct outcome run_group(const struct jobspec *spec, const struct dataset
     for (uint32_t w = 0; w < workers; w++) {
         uint64_t position = 0;
 
-        CHECK_OK(group.learners[w].verify(group.learners[w].self, &err));
-        CHECK_OK(
-            group.learners[w].verify_rows(group.learners[w].self, &position, UINT64_MAX, &err));
+        CHECK_OK(learner_verify(group.learners[w], LOOK_AT_ALL, NULL, &err));
+        CHECK_OK(learner_verify_rows(group.learners[w], &position, UINT64_MAX, &err));
     }
-    outcome = outcome_of(&group.learners[workers - 1]);
+    outcome = outcome_of(group.learners[workers - 1]);
     group_close(&group);
     return outcome;
 }
@@ -155,12 +154,12 @@ static void threads_leave_no_trace(void **state)
         struct team *next = team_new(1 + phase % 4);
 
         for (uint32_t w = 0; w < 2; w++)
-            CHECK_OK(group.learners[w].use_team(group.learners[w].self, next, &err));
+            CHECK_OK(learner_use_team(group.learners[w], next, &err));
         team_free(team);
         team = next;
         group_phase(&group);
     }
-    other = outcome_of(&group.learners[1]);
+    other = outcome_of(group.learners[1]);
     group_close(&group);
     team_free(team);
     assert_string_equal(other.digest, alone.digest);
@@ -190,17 +189,17 @@ static void a_state_taken_at_any_phase_leads_to_the_same_centers(void **state)
         for (int ahead = 0; ahead < 5; ahead++)
             group_phase(&new);
         for (uint32_t w = 0; w < 2; w++)
-            give_state(&old.learners[0], &new.learners[w]);
+            give_state(old.learners[0], new.learners[w]);
         while (phase_of(&new)->kind != PHASE_DONE)
             group_phase(&new);
-        outcome = outcome_of(&new.learners[1]);
+        outcome = outcome_of(new.learners[1]);
         assert_string_equal(outcome.digest, wanted.digest);
-        new.learners[0].restart(new.learners[0].self);
+        learner_restart(new.learners[0]);
         CHECK_INT(phase_of(&new)->number, 0);
         new.count = 1;
         while (phase_of(&new)->kind != PHASE_DONE)
             group_phase(&new);
-        outcome = outcome_of(&new.learners[0]);
+        outcome = outcome_of(new.learners[0]);
         assert_string_equal(outcome.digest, wanted.digest);
         new.count = 2;
         group_close(&old);
@@ -225,7 +224,7 @@ static void a_state_that_is_cut_or_of_another_job_is_refused(void **state)
     group_open(&others, &other, &dataset, 1);
     for (int phase = 0; phase < 4; phase++)
         group_phase(&group);
-    check_bad_states(&group.learners[0], &group.learners[1], &others.learners[0]);
+    check_bad_states(group.learners[0], group.learners[1], others.learners[0]);
     group_close(&group);
     group_close(&others);
     made_dataset_close(&dataset);
@@ -242,7 +241,7 @@ static void a_bit_that_is_inverted_in_any_memory_is_found(void **state)
     keep_rows(&dataset);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct group group;
-        struct learning *learning = &group.learners[0];
+        struct learner *learning;
         uint64_t position = 0;
         struct error err;
         uint8_t *memory;
@@ -250,22 +249,21 @@ static void a_bit_that_is_inverted_in_any_memory_is_found(void **state)
         bool is_found;
 
         group_open(&group, &spec, &dataset, 1);
+        learning = group.learners[0];
         for (int phase = 0; phase < 2; phase++)
             group_phase(&group);
-        memory = learning->memory(learning->self, names[i], &size);
+        memory = learner_memory(learning, names[i], &size);
         CHECK(memory && size > 0);
         memory[size / 2] ^= 16;
-        is_found =
-            learning->verify(learning->self, &err) == STATUS_CORRUPT ||
-            learning->verify_rows(learning->self, &position, UINT64_MAX, &err) == STATUS_CORRUPT;
+        is_found = learner_verify(learning, LOOK_AT_ALL, NULL, &err) == STATUS_CORRUPT ||
+                   learner_verify_rows(learning, &position, UINT64_MAX, &err) == STATUS_CORRUPT;
         if (!is_found) { /* kept distances are looked at when they are read */
             int64_t integers[2] = {0}, sums[256] = {0};
             uint32_t done;
 
-            for (uint32_t lane = 0; lane < learning->lanes(learning->self); lane++)
-                CHECK_OK(learning->contribute(learning->self, lane, 1, integers, sums, NULL, &done,
-                                              &err));
-            is_found = learning->verify_used(learning->self, NULL, &err) == STATUS_CORRUPT;
+            for (uint32_t lane = 0; lane < learning->lanes; lane++)
+                CHECK_OK(learner_contribute(learning, lane, 1, integers, sums, NULL, &done, &err));
+            is_found = learner_verify(learning, LOOK_AT_USED, NULL, &err) == STATUS_CORRUPT;
         }
         CHECK(is_found);
         group_close(&group);
@@ -301,7 +299,7 @@ static void what_does_not_fit_into_the_memory_of_a_worker_is_refused_with_the_by
     struct dataset dataset = made_dataset((struct rows_shape){40, 0, 2, 0, 0, 0});
     struct jobspec spec =
         spec_of(&dataset, (struct kmeans_params){.clusters = 3, .runs = 2, .iterations = 10});
-    struct learning learning;
+    struct learner *learning;
     struct error err;
     (void)state;
 
@@ -311,7 +309,7 @@ static void what_does_not_fit_into_the_memory_of_a_worker_is_refused_with_the_by
     CHECK(strstr(err.hint, "Raise job.memory. Lower model.n_clusters"));
     spec.memory = 100000;
     CHECK_OK(learning_open(&spec, &dataset, NULL, &learning, &err));
-    learning.close(learning.self);
+    learner_close(learning);
     made_dataset_close(&dataset);
 }
 
@@ -356,16 +354,16 @@ static void rows_that_cannot_be_read_fail_what_needs_them(void **state)
     const struct jobspec spec =
         spec_of(&dataset, (struct kmeans_params){.clusters = 3, .runs = 1, .iterations = 9});
     int64_t integers[2] = {0}, sums[256] = {0};
-    struct learning learning;
+    struct learner *learning;
     struct error err;
     uint32_t done;
     (void)state;
 
     lose_rows_after(&dataset, 0);
     CHECK_OK(learning_open(&spec, &dataset, NULL, &learning, &err)); /* which needs none */
-    CHECK_FAILS(learning.contribute(learning.self, 0, 1, integers, sums, NULL, &done, &err),
-                STATUS_IO, "cannot be read");
-    learning.close(learning.self);
+    CHECK_FAILS(learner_contribute(learning, 0, 1, integers, sums, NULL, &done, &err), STATUS_IO,
+                "cannot be read");
+    learner_close(learning);
     CHECK_INT(held_rows(&dataset, &dataset.train), 0);
     made_dataset_close(&dataset);
 }
@@ -375,7 +373,7 @@ static void more_clusters_than_rows_are_refused(void **state)
     struct dataset dataset = made_dataset((struct rows_shape){10, 0, 2, 0, 0, 0});
     const struct jobspec spec =
         spec_of(&dataset, (struct kmeans_params){.clusters = 11, .runs = 1, .iterations = 10});
-    struct learning learning;
+    struct learner *learning;
     struct error err;
     (void)state;
 
@@ -390,7 +388,7 @@ static void clusters_of_too_many_rows_are_refused_with_the_bytes(void **state)
     struct dataset dataset = {.train.rows = (uint64_t)1 << 33, .transform = {.dense_width = 2}};
     const struct jobspec spec =
         spec_of(&dataset, (struct kmeans_params){.clusters = 3, .runs = 1, .iterations = 10});
-    struct learning learning;
+    struct learner *learning;
     struct error err;
     (void)state;
 

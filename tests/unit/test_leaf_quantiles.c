@@ -1,4 +1,4 @@
-#include "runtime/learn/trees/leaf_quantiles.h"
+#include "runtime/learn/trees/objective/leaf_quantiles.h"
 
 #include <float.h>
 #include <math.h>

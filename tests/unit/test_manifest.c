@@ -1,6 +1,8 @@
 #include "k8s/client/api_answer.h"
 #include "k8s/job/kube_job_json.h"
+#include "k8s/job/profile.h"
 #include "k8s/objects/manifest.h"
+#include "k8s/objects/placement.h"
 #include "k8s/objects/rights.h"
 #include "tests/check.h"
 
@@ -49,7 +51,7 @@ static void check_restricted(const cJSON *spec)
     CHECK(cJSON_IsTrue(API_MEMBER(spec, "securityContext", "runAsNonRoot")));
     CHECK_SLICE(API_TEXT(spec, "securityContext", "seccompProfile", "type"), "RuntimeDefault");
     CHECK(cJSON_IsFalse(API_MEMBER(security, "allowPrivilegeEscalation")));
-    CHECK(cJSON_IsTrue(API_MEMBER(security, "readOnlyRootFilesystem")));
+    CHECK(cJSON_IsFalse(API_MEMBER(security, "readOnlyRootFilesystem")));
     CHECK_SLICE(api_text(cJSON_GetArrayItem(API_MEMBER(security, "capabilities", "drop"), 0)),
                 "ALL");
     CHECK_SLICE(API_TEXT(spec, "priorityClassName"), "batch");
@@ -59,7 +61,7 @@ static void check_restricted(const cJSON *spec)
 static void check_files(const cJSON *spec, const char *files)
 {
     const cJSON *volumes = API_MEMBER(spec, "volumes"), *volume = NULL, *found, *source, *item;
-    const cJSON *mount = cJSON_GetArrayItem(API_MEMBER(container_of(spec), "volumeMounts"), 2);
+    const cJSON *mount = cJSON_GetArrayItem(API_MEMBER(container_of(spec), "volumeMounts"), 0);
     struct text seen;
 
     cJSON_ArrayForEach(found, volumes)
@@ -328,6 +330,238 @@ static void names_of_the_longest_job_are_labels(void **state)
     cJSON_Delete(pod);
 }
 
+/* kubectl drain refuses pods without a controller, and pods with an emptyDir. */
+static void a_drain_may_take_every_pod(void **state)
+{
+    const struct kube_member worker = {
+        .master = {"m", 1}, .memory = 1 << 26, .controller = SLICE("uid-2")};
+    cJSON *pod = manifest_member(&iris, &worker, SLICE("uid-1")), *job = manifest_job(&iris);
+    const cJSON *owners = API_MEMBER(pod, "metadata", "ownerReferences"), *volume;
+    cJSON *patch = manifest_release(&iris, SLICE("uid-2"));
+    (void)state;
+
+    CHECK_INT(cJSON_GetArraySize(owners), 2);
+    CHECK_SLICE(API_TEXT(cJSON_GetArrayItem(owners, 0), "kind"), "Job");
+    CHECK(!API_MEMBER(cJSON_GetArrayItem(owners, 0), "controller"));
+    CHECK_SLICE(API_TEXT(cJSON_GetArrayItem(owners, 1), "kind"), "Secret");
+    CHECK_SLICE(API_TEXT(cJSON_GetArrayItem(owners, 1), "name"), "iris-job");
+    CHECK_SLICE(API_TEXT(cJSON_GetArrayItem(owners, 1), "uid"), "uid-2");
+    CHECK(cJSON_IsTrue(API_MEMBER(cJSON_GetArrayItem(owners, 1), "controller")));
+    cJSON_ArrayForEach(volume, API_MEMBER(pod, "spec", "volumes"))
+        CHECK(!API_MEMBER(volume, "emptyDir"));
+    cJSON_ArrayForEach(volume, API_MEMBER(job, "spec", "template", "spec", "volumes"))
+        CHECK(!API_MEMBER(volume, "emptyDir"));
+    CHECK(cJSON_IsFalse(API_MEMBER(patch, "spec", "suspend")));
+    CHECK_SLICE(
+        API_TEXT(patch, "spec", "template", "metadata", "annotations", "totrain.dev/controller"),
+        "uid-2");
+    CHECK_SLICE(
+        api_text(API_MEMBER(
+            cJSON_GetArrayItem(
+                API_MEMBER(container_of(API_MEMBER(job, "spec", "template", "spec")), "env"), 2),
+            "valueFrom", "fieldRef", "fieldPath")),
+        "metadata.annotations['totrain.dev/controller']");
+    cJSON_Delete(patch);
+    cJSON_Delete(job);
+    cJSON_Delete(pod);
+}
+
+/* ----- profiles ----- */
+
+static const char profiles[] =
+    "{\"plain\":{},\"night\":{\"namespace\":\"team-a\",\"database_secret\":\"shop\",\"resource\":"
+    "\"example.com/gpu\",\"priority\":\"totrain-first-low\",\"keep_seconds\":5,"
+    "\"deadline_seconds\":7200,\"cpu_limit\":150,\"master_cpu\":\"200m\",\"master_memory\":"
+    "\"512Mi\",\"read_only_root\":true,\"node_selector\":{\"pool\":\"spot\"},\"labels\":{\"team\":"
+    "\"a\",\"applicationId\":\"{job}-{job}\",\"app.kubernetes.io/name\":\"mine\"},\"annotations\":"
+    "{\"cost\":\"7\"},\"affinity\":{\"nodeAffinity\":{\"preferredDuringSchedulingIgnoredDuring"
+    "Execution\":[{\"weight\":1}]}},\"tolerations\":[{\"key\":\"gpu\",\"operator\":\"Exists\"}],"
+    "\"pull_secrets\":[\"registry\"],\"runtime_class\":\"nvidia\",\"scheduler\":\"volcano\","
+    "\"queue\":\"team-a\"}}";
+
+static struct kube_job job_of_profile(const char *name, struct arena *arena)
+{
+    struct kube_job job = iris;
+    struct error err;
+
+    arena_init(arena, 1 << 20);
+    CHECK_OK(profile_read(slice_of(profiles), slice_of(name), arena, &job, &err));
+    CHECK_OK(kube_job_check(&job, &err));
+    return job;
+}
+
+static void check_placed(const cJSON *metadata, const cJSON *spec)
+{
+    CHECK_SLICE(API_TEXT(metadata, "labels", "team"), "a");
+    CHECK_SLICE(API_TEXT(metadata, "labels", "applicationId"), "iris-iris");
+    CHECK_SLICE(API_TEXT(metadata, "labels", "app.kubernetes.io/name"), "totrain");
+    CHECK_SLICE(API_TEXT(metadata, "annotations", "cost"), "7");
+    CHECK_SLICE(API_TEXT(spec, "nodeSelector", "pool"), "spot");
+    CHECK_SLICE(API_TEXT(spec, "runtimeClassName"), "nvidia");
+    CHECK_SLICE(API_TEXT(spec, "schedulerName"), "volcano");
+    CHECK_SLICE(API_TEXT(cJSON_GetArrayItem(API_MEMBER(spec, "imagePullSecrets"), 0), "name"),
+                "registry");
+    CHECK(
+        cJSON_IsTrue(API_MEMBER(container_of(spec), "securityContext", "readOnlyRootFilesystem")));
+    CHECK(API_MEMBER(cJSON_GetArrayItem(API_MEMBER(spec, "volumes"), 0), "emptyDir"));
+}
+
+static void a_profile_says_where_the_master_runs_and_who_releases_the_job(void **state)
+{
+    struct arena arena;
+    struct kube_job job = job_of_profile("night", &arena);
+    cJSON *object = manifest_job(&job), *patch = manifest_release(&job, SLICE("uid-2"));
+    const cJSON *template = API_MEMBER(object, "spec", "template"), *requests;
+    (void)state;
+
+    CHECK_SLICE(API_TEXT(object, "metadata", "namespace"), "team-a");
+    CHECK_SLICE(label_of(object, "team"), "a");
+    CHECK_SLICE(label_of(object, PLACEMENT_QUEUE), "");
+    CHECK_SLICE(slice_of(API_MEMBER(object, "spec", "activeDeadlineSeconds")->valuestring), "7200");
+    CHECK_INT(job.keep_s, 5);
+    CHECK_SLICE(job.database_secret, "shop");
+    CHECK_SLICE(job.slot_resource, "example.com/gpu");
+    CHECK_INT(kube_job_band(&job), -1);
+    check_placed(API_MEMBER(template, "metadata"), API_MEMBER(template, "spec"));
+    CHECK_INT(cJSON_GetArraySize(API_MEMBER(template, "spec", "tolerations")), 3);
+    requests = API_MEMBER(container_of(API_MEMBER(template, "spec")), "resources", "requests");
+    CHECK_SLICE(API_TEXT(requests, "cpu"), "200m");
+    CHECK_SLICE(API_TEXT(requests, "memory"), "512Mi");
+    CHECK_INT(kube_job_use(&job).rest.millis, 200);
+    CHECK_INT(kube_job_use(&job).rest.bytes, 512 << 20);
+    CHECK(!API_MEMBER(patch, "spec", "suspend"));
+    CHECK_SLICE(label_of(patch, PLACEMENT_QUEUE), "team-a");
+    cJSON_Delete(patch);
+    cJSON_Delete(object);
+    arena_deinit(&arena);
+}
+
+static void a_profile_says_where_workers_run_besides_the_nodes_to_avoid(void **state)
+{
+    struct arena arena;
+    struct kube_job job = job_of_profile("night", &arena);
+    const struct slice node = SLICE("node-1");
+    const struct kube_member worker = {
+        .master = {"m", 1}, .memory = 1 << 26, .avoided = &node, .avoided_count = 1};
+    cJSON *pod = manifest_member(&job, &worker, SLICE("uid-1"));
+    const cJSON *spec = API_MEMBER(pod, "spec");
+    (void)state;
+
+    check_placed(API_MEMBER(pod, "metadata"), spec);
+    CHECK_SLICE(label_of(pod, PLACEMENT_QUEUE), "team-a");
+    CHECK_INT(cJSON_GetArraySize(API_MEMBER(spec, "affinity")), 1);
+    CHECK_INT(cJSON_GetArraySize(API_MEMBER(spec, "affinity", "nodeAffinity",
+                                            "preferredDuringSchedulingIgnoredDuringExecution")),
+              2);
+    CHECK_INT(cJSON_GetArraySize(API_MEMBER(spec, "tolerations")), 1);
+    CHECK_SLICE(API_TEXT(container_of(spec), "resources", "limits", "cpu"), "2250m");
+    cJSON_Delete(pod);
+    arena_deinit(&arena);
+}
+
+static void a_profile_goes_with_the_job(void **state)
+{
+    struct arena arena;
+    struct kube_job job = job_of_profile("night", &arena), again = iris;
+    struct error err;
+    struct text text;
+    (void)state;
+
+    text_init(&text, 1 << 16);
+    CHECK_OK(kube_job_write(&job, &text, &err));
+    CHECK_OK(kube_job_read(text_slice(&text), &arena, &again, &err));
+    CHECK(slice_equal(again.pods, job.pods));
+    CHECK_INT(again.deadline_s, 7200);
+    CHECK_INT(again.master_cpu_m, 200);
+    CHECK_INT(again.master_memory, 512 << 20);
+    CHECK(again.has_read_only_root);
+    text_clear(&text);
+    again = iris;
+    CHECK_OK(profile_write(&job, &text, &err));
+    CHECK_OK(profile_read(text_slice(&text), SLICE(PROFILE_OF_RUN), &arena, &again, &err));
+    CHECK(slice_equal(again.pods, job.pods));
+    CHECK_INT(again.deadline_s, 7200);
+    CHECK_INT(again.master_cpu_m, 200);
+    CHECK_INT(again.master_memory, 512 << 20);
+    CHECK(again.has_read_only_root);
+    CHECK(profile_is_there(&again));
+    arena_deinit(&arena);
+    job = job_of_profile("plain", &arena);
+    CHECK(!profile_is_there(&job));
+    job.has_read_only_root = true;
+    text_clear(&text);
+    CHECK_OK(profile_write(&job, &text, &err));
+    again = iris;
+    CHECK_OK(profile_read(text_slice(&text), SLICE(PROFILE_OF_RUN), &arena, &again, &err));
+    CHECK(again.has_read_only_root && again.pods.size == 0);
+    text_deinit(&text);
+    arena_deinit(&arena);
+}
+
+static void what_is_wrong_in_a_profile_is_named(void **state)
+{
+    static const struct {
+        const char *file;
+        enum status status;
+        const char *message;
+    } cases[] = {
+        {"{\"a\":{\"node_selectr\":{}}}", STATUS_INVALID,
+         "profile a: a profile has no member \"node_selectr\""},
+        {"{\"a\":{\"zzzzzzzzzzzzz\":1}}", STATUS_INVALID, "a profile has no member"},
+        {"{\"b\":{}}", STATUS_INVALID, "has none named \"a\""},
+        {"{}", STATUS_INVALID, "has none named \"a\""},
+        {"[]", STATUS_INVALID, "has none named \"a\""},
+        {"{", STATUS_CORRUPT, "JSON"},
+        {"{\"a\":7}", STATUS_INVALID, "a profile is an object"},
+        {"{\"a\":{\"namespace\":\"\"}}", STATUS_INVALID, "\"namespace\" is a text"},
+        {"{\"a\":{\"namespace\":7}}", STATUS_INVALID, "\"namespace\" is a text"},
+        {"{\"a\":{\"keep_seconds\":-1}}", STATUS_INVALID, "from 0 to"},
+        {"{\"a\":{\"deadline_seconds\":0}}", STATUS_INVALID, "from 1 to"},
+        {"{\"a\":{\"deadline_seconds\":1.5}}", STATUS_INVALID, "a whole number"},
+        {"{\"a\":{\"deadline_seconds\":\"1\"}}", STATUS_INVALID, "a whole number"},
+        {"{\"a\":{\"cpu_limit\":99}}", STATUS_INVALID, "from 100 to"},
+        {"{\"a\":{\"master_cpu\":2}}", STATUS_INVALID, "\"master_cpu\" is processors"},
+        {"{\"a\":{\"master_cpu\":\"x\"}}", STATUS_INVALID, "not \"x\""},
+        {"{\"a\":{\"master_memory\":\"1\"}}", STATUS_INVALID, "from 16Mi"},
+        {"{\"a\":{\"read_only_root\":1}}", STATUS_INVALID, "true or false"},
+        {"{\"a\":{\"labels\":[]}}", STATUS_INVALID, "an object of texts"},
+        {"{\"a\":{\"labels\":{\"b\":1}}}", STATUS_INVALID, "an object of texts"},
+        {"{\"a\":{\"labels\":{\"totrain.dev/job\":\"x\"}}}", STATUS_INVALID, "the program's own"},
+        {"{\"a\":{\"affinity\":[]}}", STATUS_INVALID, "\"affinity\" is an object"},
+        {"{\"a\":{\"tolerations\":{}}}", STATUS_INVALID, "an array of objects"},
+        {"{\"a\":{\"tolerations\":[1]}}", STATUS_INVALID, "an array of objects"},
+        {"{\"a\":{\"pull_secrets\":[\"A\"]}}", STATUS_INVALID, "an array of names"},
+        {"{\"a\":{\"runtime_class\":\"A b\"}}", STATUS_INVALID, "a name of a-z"},
+        {"{\"a\":{\"queue\":7}}", STATUS_INVALID, "a name of a-z"},
+    };
+    struct kube_job job = iris;
+    struct arena arena;
+    struct error err;
+    (void)state;
+
+    arena_init(&arena, 1 << 16);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        CHECK_FAILS(profile_read(slice_of(cases[i].file), SLICE("a"), &arena, &job, &err),
+                    cases[i].status, cases[i].message);
+    CHECK_FAILS(profile_load(SLICE("night"), &arena, &job, &err), STATUS_INVALID, "NAME@FILE");
+    CHECK_FAILS(profile_load(SLICE("night@/nonexistent"), &arena, &job, &err), STATUS_NOT_FOUND,
+                "/nonexistent");
+    CHECK_FAILS(profile_check_pods(SLICE("{\"namespace\":\"a\"}"), &err), STATUS_INVALID,
+                "no member");
+    CHECK_FAILS(profile_check_pods(SLICE("{\"labels\":1}"), &err), STATUS_INVALID, "labels");
+    CHECK_FAILS(profile_check_pods(SLICE("[]"), &err), STATUS_INVALID, "is an object");
+    CHECK_FAILS(profile_check_pods(SLICE("{"), &err), STATUS_CORRUPT, "JSON");
+    job.master_cpu_m = -1;
+    CHECK_FAILS(kube_job_check(&job, &err), STATUS_INVALID, "a master has 1m");
+    job.master_cpu_m = 0, job.master_memory = 1;
+    CHECK_FAILS(kube_job_check(&job, &err), STATUS_INVALID, "a master has 16Mi");
+    job.master_memory = 0, job.deadline_s = -1;
+    CHECK_FAILS(kube_job_check(&job, &err), STATUS_INVALID, "a job's deadline");
+    job.deadline_s = 0, job.pods = SLICE("{\"queue\":1}");
+    CHECK_FAILS(kube_job_check(&job, &err), STATUS_INVALID, "queue");
+    arena_deinit(&arena);
+}
+
 static void secrets_hold_credentials_as_base64_of_whom_they_belong_to(void **state)
 {
     static struct manifest_credentials credentials[MANIFEST_WORKERS_PER_SECRET];
@@ -565,6 +799,11 @@ int main(void)
         cmocka_unit_test(a_servers_pod_has_more_than_its_rows),
         cmocka_unit_test(servers_of_a_job_are_read_again),
         cmocka_unit_test(names_of_the_longest_job_are_labels),
+        cmocka_unit_test(a_drain_may_take_every_pod),
+        cmocka_unit_test(a_profile_says_where_the_master_runs_and_who_releases_the_job),
+        cmocka_unit_test(a_profile_says_where_workers_run_besides_the_nodes_to_avoid),
+        cmocka_unit_test(a_profile_goes_with_the_job),
+        cmocka_unit_test(what_is_wrong_in_a_profile_is_named),
         cmocka_unit_test(secrets_hold_credentials_as_base64_of_whom_they_belong_to),
         cmocka_unit_test(a_job_that_the_api_would_refuse_is_refused_here),
         cmocka_unit_test(numbers_beyond_their_limits_are_refused),

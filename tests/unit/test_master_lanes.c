@@ -16,6 +16,8 @@ struct fixture {
     int64_t now;
     uint64_t step;
     uint32_t slow_times[WORKERS]; /* in tenths: a lane takes so many times LANE_MS */
+    struct slow_worker slow;      /* the last one that the launcher heard of */
+    uint32_t slow_count;
 };
 
 static void say(struct fixture *fixture, uint32_t index, struct message message)
@@ -107,6 +109,14 @@ static void tell_speed(struct fixture *fixture, uint32_t index, uint32_t steps)
         lanes > 0
             ? message
             : (struct message){.type = MESSAGE_PHASE_ALIVE, .epoch = fixture->master.group.epoch});
+    for (size_t i = 0; i < fixture->outbox.count; i++) {
+        const struct outbox_entry *entry = &fixture->outbox.entries[i];
+
+        if (entry->kind != OUTBOX_SLOW)
+            continue;
+        memcpy(&fixture->slow, outbox_bytes(&fixture->outbox, entry).data, sizeof fixture->slow);
+        fixture->slow_count++;
+    }
 }
 
 /* So many steps are done, and everybody says how fast it was. True: lanes have moved. */
@@ -178,6 +188,33 @@ static void who_is_slower_for_long_loses_a_lane(void **state)
     CHECK_INT(lanes_of(&fixture, 5), 1);
     CHECK(lanes_of(&fixture, 4) + lanes_of(&fixture, 6) == 5);
     CHECK_INT(steps_until_lanes_move(&fixture, STEPS), 0);
+    close_job(&fixture);
+}
+
+static void the_launcher_hears_once_of_a_worker_that_is_twice_slower(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+
+    open_job(&fixture);
+    fixture.slow_times[5] = 19;
+    while (fixture.step < STEPS)
+        do_steps(&fixture, 5);
+    CHECK_INT(fixture.slow_count, 0);
+    close_job(&fixture);
+
+    open_job(&fixture);
+    fixture.slow_times[5] = 21;
+    while (fixture.now < 9000)
+        do_steps(&fixture, 5);
+    CHECK_INT(fixture.slow_count, 0); /* not for long enough yet */
+    while (fixture.step < STEPS)
+        do_steps(&fixture, 5);
+    CHECK_INT(fixture.slow_count, 1);
+    CHECK_INT(fixture.slow.index, 5);
+    CHECK(fixture.slow.times > 2 && fixture.slow.times < 2.2);
+    hello(&fixture, 5, 1); /* another process, perhaps elsewhere */
+    CHECK(!fixture.master.workers[5].is_slow);
     close_job(&fixture);
 }
 
@@ -314,6 +351,7 @@ int main(void)
         cmocka_unit_test(speeds_that_differ_for_a_while_move_no_lane),
         cmocka_unit_test(who_is_slower_for_long_loses_a_lane),
         cmocka_unit_test(who_is_four_times_slower_loses_its_lanes_at_once),
+        cmocka_unit_test(the_launcher_hears_once_of_a_worker_that_is_twice_slower),
         cmocka_unit_test(who_becomes_slow_loses_its_lanes_soon),
         cmocka_unit_test(near_the_end_no_lane_moves),
         cmocka_unit_test(when_a_worker_dies_its_lanes_alone_move),

@@ -1,8 +1,8 @@
 /* Models that a connection of SQLite keeps, with every allocation failing in turn. */
 #include "tests/check.h"
 
-#include "extension/sqlite/functions.h"
-#include "extension/sqlite/sql.h"
+#include "extension/sqlite/api/sql.h"
+#include "extension/sqlite/functions/functions.h"
 #include "tests/unit/failing_memory.h"
 #include "tests/unit/scoring_fixture.h"
 

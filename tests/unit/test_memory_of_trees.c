@@ -29,15 +29,15 @@ static void state_deinit(struct state *state)
     free(state->body);
 }
 
-static enum status state_of(const struct learning *learning, struct state *state, struct error *err)
+static enum status state_of(struct learner *learning, struct state *state, struct error *err)
 {
     text_init(&state->head, TEXT_MAXIMUM);
-    state->bytes = learning->state_bytes(learning->self);
+    state->bytes = learner_state_bytes(learning);
     state->body = malloc(state->bytes + 1);
     if (!state->body)
         return fail_no_memory(err);
-    learning->state_read(learning->self, 0, state->bytes, state->body);
-    return learning->state_head(learning->self, &state->head, err);
+    learner_state_read(learning, 0, state->bytes, state->body);
+    return learner_state_head(learning, &state->head, err);
 }
 
 static struct slice body_of(const struct state *state)
@@ -45,24 +45,22 @@ static struct slice body_of(const struct state *state)
     return (struct slice){state->body, state->bytes};
 }
 
-static enum status take_state(const struct learning *from, const struct learning *to,
-                              struct error *err)
+static enum status take_state(struct learner *from, struct learner *to, struct error *err)
 {
     struct state state;
     enum status status = state_of(from, &state, err);
 
     if (status == STATUS_OK)
-        status = to->take_begin(to->self, text_slice(&state.head), state.bytes, err);
+        status = learner_take_begin(to, text_slice(&state.head), state.bytes, err);
     if (status == STATUS_OK) {
-        to->take_piece(to->self, 0, body_of(&state));
-        status = to->take_end(to->self, err);
+        learner_take_piece(to, 0, body_of(&state));
+        status = learner_take_end(to, err);
     }
     state_deinit(&state);
     return status;
 }
 
-static enum status tell_state(const struct learning *learning, struct text *result,
-                              struct error *err)
+static enum status tell_state(struct learner *learning, struct text *result, struct error *err)
 {
     struct state state;
     const enum status status = state_of(learning, &state, err);
@@ -76,23 +74,22 @@ static enum status tell_state(const struct learning *learning, struct text *resu
 }
 
 /* All lanes of the phase, and their totals. */
-static enum status compute_phase(const struct learning *learning, int64_t *integers, int64_t *sums,
+static enum status compute_phase(struct learner *learning, int64_t *integers, int64_t *sums,
                                  struct error *err)
 {
-    const uint32_t lanes = learning->lanes(learning->self);
+    const uint32_t lanes = learning->lanes;
     struct learner_report report;
 
     for (uint32_t lane = 0, done; lane < lanes; lane += done)
-        TRY(learning->contribute(learning->self, lane, lanes - lane, integers, sums, NULL, &done,
-                                 err));
-    return learning->apply(learning->self, &(struct phase_totals){integers, sums, NULL, NULL},
-                           &report, err);
+        TRY(learner_contribute(learning, lane, lanes - lane, integers, sums, NULL, &done, err));
+    return learner_apply(learning, &(struct phase_totals){integers, sums, NULL, NULL}, &report,
+                         err);
 }
 
-static enum status go_on(const struct learning *learning, const struct learning *from,
-                         struct text *result, struct error *err)
+static enum status go_on(struct learner *learning, struct learner *from, struct text *result,
+                         struct error *err)
 {
-    const struct phase *phase = from->phase(from->self);
+    const struct phase *phase = &from->phase;
     int64_t *integers = calloc(phase->integer_count + 1, sizeof *integers);
     int64_t *sums = calloc(phase->owned_count + 1, sizeof *sums);
     enum status status = integers && sums ? STATUS_OK : fail_no_memory(err);
@@ -102,7 +99,7 @@ static enum status go_on(const struct learning *learning, const struct learning 
     if (status == STATUS_OK)
         status = compute_phase(learning, integers, sums, err);
     if (status == STATUS_OK)
-        status = learning->verify(learning->self, err);
+        status = learner_verify(learning, LOOK_AT_ALL, NULL, err);
     if (status == STATUS_OK)
         status = tell_state(learning, result, err);
     free(integers);
@@ -113,19 +110,19 @@ static enum status go_on(const struct learning *learning, const struct learning 
 static enum status take_and_go_on(void *context, struct text *result, struct error *err)
 {
     struct taking *taking = context;
-    struct learning learning;
+    struct learner *learning;
     enum status status;
 
     TRY(learning_open(&taking->spec, &taking->made.dataset, NULL, &learning, err));
-    status = go_on(&learning, &taking->group.learners[0], result, err);
-    learning.close(learning.self);
+    status = go_on(learning, taking->group.learners[0], result, err);
+    learner_close(learning);
     return status;
 }
 
 /* From one phase to the next. */
 static void step(struct taking *taking)
 {
-    const struct learning *learning = &taking->group.learners[0];
+    struct learner *learning = taking->group.learners[0];
     const struct phase phase = *phase_of(&taking->group);
     int64_t *integers = calloc(phase.integer_count + 1, sizeof *integers);
     int64_t *sums = calloc(phase.owned_count + 1, sizeof *sums);

@@ -65,21 +65,22 @@ static void a_bit_that_is_inverted_in_any_memory_is_found(void **state)
     keep_rows(&dataset);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct group group;
-        struct learning *learning = &group.learners[0];
+        struct learner *learning;
         uint64_t position = 0;
         struct error err;
         uint8_t *memory;
         size_t size;
 
         group_open(&group, &spec, &dataset, 1);
+        learning = group.learners[0];
         for (int phase = 0; phase < 2; phase++)
             group_phase(&group);
-        CHECK(learning->memory(learning->self, "nothing", &size) == NULL);
-        memory = learning->memory(learning->self, names[i], &size);
+        CHECK(learner_memory(learning, "nothing", &size) == NULL);
+        memory = learner_memory(learning, names[i], &size);
         CHECK(memory && size > 0);
         memory[size / 2] ^= 16;
-        CHECK(learning->verify(learning->self, &err) == STATUS_CORRUPT ||
-              learning->verify_rows(learning->self, &position, UINT64_MAX, &err) == STATUS_CORRUPT);
+        CHECK(learner_verify(learning, LOOK_AT_ALL, NULL, &err) == STATUS_CORRUPT ||
+              learner_verify_rows(learning, &position, UINT64_MAX, &err) == STATUS_CORRUPT);
         group_close(&group);
     }
     made_dataset_close(&dataset);
@@ -141,12 +142,10 @@ static void rows_that_cannot_be_read_fail_what_needs_them(void **state)
 
     lose_rows_after(&dataset, 1);
     group_open(&group, &spec, &dataset, 1);
-    for (uint32_t lane = 0; lane + 1 < group.learners[0].lanes(group.learners[0].self); lane++)
-        (void)group.learners[0].contribute(group.learners[0].self, lane, 1, integers, sums, NULL,
-                                           &done, &err);
+    for (uint32_t lane = 0; lane + 1 < group.learners[0]->lanes; lane++)
+        (void)learner_contribute(group.learners[0], lane, 1, integers, sums, NULL, &done, &err);
     lose_rows_after(&dataset, 0);
-    CHECK_FAILS(group.learners[0].contribute(group.learners[0].self, 0, 1, integers, sums, NULL,
-                                             &done, &err),
+    CHECK_FAILS(learner_contribute(group.learners[0], 0, 1, integers, sums, NULL, &done, &err),
                 STATUS_IO, "");
     group_close(&group);
     made_dataset_close(&dataset);
@@ -157,7 +156,7 @@ static void what_does_not_fit_is_refused_with_the_numbers(void **state)
     struct dataset many = mixed_dataset((struct rows_shape){40, 0, 1, 1, 2100, 0});
     struct dataset dataset = mixed_dataset((struct rows_shape){40, 0, 2, 0, 0, 0});
     struct jobspec spec = spec_of(&many, 5);
-    struct learning learning;
+    struct learner *learning;
     struct error err;
     (void)state;
 

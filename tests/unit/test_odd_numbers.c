@@ -124,6 +124,9 @@ static void dates_are_told_by_their_digits(void **state)
     CHECK_INT(dates(20240101, 202401).form, WRITTEN_NONE);
     CHECK_INT(dates(18990101, 18990101).form, WRITTEN_NONE);
     CHECK_INT(dates(19000101, 19000228).form, WRITTEN_DAY);
+    CHECK_INT(dates(1706659200, 1706659999).form, WRITTEN_EPOCH);
+    CHECK_INT(dates(1706659200000, 1706659209999).form, WRITTEN_EPOCH_MS);
+    CHECK_INT(dates(946684799, 946685000).form, WRITTEN_NONE); /* before 2000 */
     CHECK_INT(dates(19000101, 19000229).form, WRITTEN_NONE);
     for (uint32_t i = 0; i < COUNT; i++)
         numbers[i] = 201501 + i % 9 * 100 + i % 12;

@@ -43,7 +43,7 @@ static void what_does_not_fit_is_refused_with_the_numbers(void **state)
 {
     struct dataset dataset = mixed_dataset((struct rows_shape){40, 0, 4, 0, 0, 0});
     struct jobspec spec = spec_of(&dataset, 16);
-    struct learning learning;
+    struct learner *learning;
     struct error err;
     (void)state;
 

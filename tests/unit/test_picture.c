@@ -166,6 +166,20 @@ static void a_forecast_has_bounds_and_two_curves(void **state)
     CHECK_FAILS(draw(PICTURE_FORECAST, names, 6, cells, 3, &svg, &err), STATUS_INVALID,
                 "the rows are of several series");
     text_deinit(&svg);
+    for (int i = 0; i < 3; i++) /* a regressor, which varies */
+        cells[6 * i] = REAL(i);
+    CHECK_OK(draw(PICTURE_FORECAST, names, 6, cells, 3, &svg, &err));
+    check_has(&svg, "<path class=\"a\" d=\"M64.0,316.0 L284.0,211.2\"/>");
+    text_deinit(&svg);
+    cells[13] = WORDS("2024-01-02");
+    CHECK_FAILS(draw(PICTURE_FORECAST, names, 6, cells, 3, &svg, &err), STATUS_INVALID,
+                "or not in the order of their times");
+    text_deinit(&svg);
+    for (int i = 0; i < 3; i++) /* times that are numbers */
+        cells[6 * i + 1] = REAL(2 - i);
+    CHECK_FAILS(draw(PICTURE_FORECAST, names, 6, cells, 3, &svg, &err), STATUS_INVALID,
+                "or not in the order of their times");
+    text_deinit(&svg);
     CHECK_FAILS(draw(PICTURE_FORECAST, names + 2, 4, cells, 1, &svg, &err), STATUS_INVALID,
                 "no time and value before");
     text_deinit(&svg);
@@ -228,7 +242,8 @@ static void importance_names_its_metric_and_shows_noise_as_0(void **state)
     CHECK_OK(draw(PICTURE_IMPORTANCE, names, 4, cells, 2, &svg, &err));
     check_has(&svg, "importance: change of AUC without the input");
     /* The bar leaves room for its deviation: 0.6 is the right end. */
-    check_has(&svg, "<rect x=\"200.0\" y=\"38.0\" width=\"200.0\"");
+    check_has(&svg, "<rect x=\"200.0\" y=\"38.0\" width=\"187.5\"");
+    check_has(&svg, "x=\"433.0\""); /* where eleven signs fit */
     check_has(&svg, ">0</text>");
     assert_null(strstr(text_string(&svg), "e-17"));
     text_deinit(&svg);

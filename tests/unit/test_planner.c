@@ -1,4 +1,5 @@
 #include <math.h>
+#include <string.h>
 
 #include "kinds/forecast/forecast_attributes.h"
 #include "kinds/kmeans/kmeans_kind.h"
@@ -10,6 +11,7 @@
 #include "planner/label.h"
 #include "planner/parameters.h"
 #include "planner/plan.h"
+#include "planner/requirement.h"
 #include "planner/targets.h"
 #include "planner/unseen_nulls.h"
 #include "tests/check.h"
@@ -75,6 +77,52 @@ static enum status plan_text(struct scene *scene, const char *text)
         err = scene.err;                                                                           \
         CHECK_FAILS(planned, expected, message);                                                   \
     } while (0)
+
+static void a_requirement_is_a_metric_and_a_bound_that_it_keeps(void **state)
+{
+    static const char *const wrong[] = {
+        "", "AUC", "AUC 0.8", "AUC >=", "AUC >= x", "nothing >= 1", "AUC >= inf", "AUC >= 1 2"};
+    struct requirement bound;
+    (void)state;
+
+    CHECK(requirement_read(SLICE(" auc >= 0.8 "), &bound));
+    CHECK(requirement_is_of(&bound, SLICE("AUC")) && !requirement_is_of(&bound, SLICE("F1")));
+    CHECK(!requirement_is_of(&bound, SLICE("nothing")));
+    CHECK(requirement_is_met(&bound, 0.8) && requirement_is_met(&bound, 0.9));
+    CHECK(!requirement_is_met(&bound, 0.79) && !requirement_is_met(&bound, (double)NAN));
+    CHECK(requirement_read(SLICE("AUC>0.8"), &bound) && !requirement_is_met(&bound, 0.8));
+    CHECK(requirement_read(SLICE("RMSE<=12"), &bound));
+    CHECK(requirement_is_met(&bound, 12) && !requirement_is_met(&bound, 12.5));
+    CHECK(requirement_read(SLICE("RMSE < 12"), &bound));
+    CHECK(!requirement_is_met(&bound, 12) && requirement_is_met(&bound, -1));
+    CHECK(!requirement_is_met(&bound, (double)NAN));
+    CHECK(requirement_read(SLICE("NDCG@5 > 0"), &bound));
+    CHECK(requirement_is_of(&bound, SLICE("NDCG@5")) &&
+          !requirement_is_of(&bound, SLICE("NDCG@3")));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CHECK(!requirement_read(slice_of(wrong[i]), &bound));
+}
+
+static void a_requirement_is_of_a_metric_that_is_measured(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(IRIS
+            "SELECT * FROM iris TO TRAIN LinearClassifier WITH train.require = 'Accuracy > 0.5' "
+            "LABEL class INTO m");
+    PLAN_FAILS(IRIS "SELECT * FROM iris TO TRAIN LinearClassifier WITH train.require = 'good' "
+                    "LABEL class INTO m",
+               STATUS_INVALID, "a metric and its bound");
+    PLAN_FAILS(IRIS "SELECT * FROM iris TO TRAIN LinearClassifier WITH train.require = 'RMSE < 1' "
+                    "LABEL class INTO m",
+               STATUS_INVALID, "none that this statement measures");
+    CHECK(strstr(scene.err.hint, "It measures Accuracy, LogLoss"));
+    PLAN_OK(IRIS "SELECT * FROM iris TO TRAIN LinearClassifier WITH train.require = 'MCC > 0.5', "
+                 "validation.metrics = 'Accuracy, MCC' LABEL class INTO m");
+    scene_deinit(&scene);
+}
 
 static void a_plan_has_every_name_resolved_and_every_default_filled(void **state)
 {
@@ -841,6 +889,40 @@ static void a_forecast_is_asked_for_what_it_has(void **state)
     scene_deinit(&scene);
 }
 
+#define STORE_TRAIN(estimator, old)                                                                \
+    "SELECT * FROM t TO TRAIN " estimator " WITH forecast.time = 'day', forecast.group = "         \
+    "['store', 'item'], forecast.horizon = 14 LABEL sales USING " old " INTO m"
+
+static void a_forecast_goes_on_from_one_that_keeps_parameters(void **state)
+{
+    static const char kept[] = "-- model: kept Forecast regression; label sales real; inputs store "
+                               "category, item category, day numeric\n";
+    struct scene scene;
+    const struct plan *plan = &scene.plan;
+    struct text statement;
+    (void)state;
+
+    scene_init(&scene);
+    text_init(&statement, TEXT_MAXIMUM);
+    text_printf(&statement, "%s%s%s", STORE_ROWS, kept, STORE_TRAIN("Forecast", "kept"));
+    PLAN_OK(text_string(&statement));
+    CHECK(forecast_params(&plan->spec.params)->keeps);
+    CHECK_INT(plan->input_count, 3);
+    text_clear(&statement);
+    text_printf(&statement, "%s%s%s", STORE_ROWS, kept,
+                "SELECT * FROM t TO TRAIN Forecast WITH forecast.time = 'day', forecast.group = "
+                "['store', 'item'] LABEL sales USING kept INTO m");
+    PLAN_OK(text_string(&statement));
+    CHECK_INT(forecast_params(&plan->spec.params)->horizon, 14);
+    text_clear(&statement);
+    text_printf(&statement, "%s%s%s", STORE_ROWS, kept, STORE_TRAIN("Theta", "kept"));
+    PLAN_FAILS(text_string(&statement), STATUS_INVALID, "which no Theta has");
+    PLAN_FAILS(STORE_ROWS STORES STORE_TRAIN("Forecast", "f"), STATUS_INVALID,
+               "model \"f\" keeps no parameters");
+    text_deinit(&statement);
+    scene_deinit(&scene);
+}
+
 /* A day of hours is shorter than the week that was found. */
 static void a_forecast_is_explained_by_its_parts(void **state)
 {
@@ -862,6 +944,12 @@ static void a_forecast_is_explained_by_its_parts(void **state)
     CHECK_INT(plan->part_seasons[0], 24);
     CHECK_INT(plan->part_seasons[1], 168);
     CHECK_INT(plan->label_column, 3);
+    PLAN_OK("-- query: day TEXT 9 texts 9 dates; sales REAL 9 reals; promo INTEGER 9 integers\n"
+            "-- model: f Forecast regression; label sales real; inputs day numeric, promo numeric\n"
+            "SELECT * FROM t TO EXPLAIN f");
+    CHECK_INT(plan->part_effect_count, 1);
+    CHECK(slice_is(plan->results[5].name, "effect_promo"));
+    CHECK(slice_is(plan->results[6].name, "remainder"));
     PLAN_OK("-- query: season_24 TEXT 9 texts; day TEXT 9 texts 9 dates; trend REAL 9 reals\n"
             "-- model: f Forecast regression; label trend real; inputs season_24 category, day "
             "numeric\nSELECT * FROM t TO EXPLAIN f");
@@ -1059,6 +1147,8 @@ static void numbers_beyond_a_models_reach_are_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_requirement_is_a_metric_and_a_bound_that_it_keeps),
+        cmocka_unit_test(a_requirement_is_of_a_metric_that_is_measured),
         cmocka_unit_test(a_plan_has_every_name_resolved_and_every_default_filled),
         cmocka_unit_test(numbers_beyond_a_models_reach_are_told),
         cmocka_unit_test(the_learning_rate_depends_on_the_optimizer),
@@ -1091,6 +1181,7 @@ int main(void)
         cmocka_unit_test(a_forecast_has_the_columns_of_its_history),
         cmocka_unit_test(days_of_a_statement_count_its_steps),
         cmocka_unit_test(a_forecast_is_asked_for_what_it_has),
+        cmocka_unit_test(a_forecast_goes_on_from_one_that_keeps_parameters),
         cmocka_unit_test(a_forecast_is_explained_by_its_parts),
         cmocka_unit_test(values_that_came_are_checked),
         cmocka_unit_test(a_threshold_is_a_number_or_a_rule),

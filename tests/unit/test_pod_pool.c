@@ -1,5 +1,6 @@
 #include "k8s/controller/pod_pool.h"
 #include "k8s/controller/pod_pool_next.h"
+#include "runtime/launch/exit_code.h"
 #include "tests/check.h"
 
 #define MOST 4
@@ -709,6 +710,81 @@ static void a_node_that_lost_a_worker_is_avoided_for_a_while(void **state)
     pod_pool_deinit(&f.pool);
 }
 
+struct avoided {
+    char node[POD_NODE_MAX], why[POD_POOL_WHY_MAX];
+    int count;
+};
+
+static void hear_avoided(void *context, const char *node, const char *why)
+{
+    struct avoided *avoided = context;
+
+    snprintf(avoided->node, sizeof avoided->node, "%s", node);
+    snprintf(avoided->why, sizeof avoided->why, "%s", why);
+    avoided->count++;
+}
+
+static void a_machine_that_computes_wrongly_is_said_to_do_so(void **state)
+{
+    struct fixture f;
+    (void)state;
+
+    begin_running(&f, 1);
+    for (uint32_t i = 0; i < POD_POOL_CRASHES_MAX; i++) {
+        if (i > 0) {
+            CHECK_INT(next(&f), POD_POOL_NOTHING);
+            f.now_ms = f.due_ms;
+            CHECK_INT(next(&f), POD_POOL_CREATE);
+            answer(&f, STATUS_OK, "");
+            show(&f, pod(0, i, POD_RUNNING));
+        }
+        end_pod(&f, 0, i, POD_CRASHED, EXIT_UNSOUND);
+    }
+    assert_string_equal(f.pool.failure.message,
+                        "worker 0 ended 3 times with code 6, as its machine "
+                        "computes wrongly: because");
+    pod_pool_deinit(&f.pool);
+}
+
+static void nodes_that_are_slow_or_compute_wrongly_are_avoided_with_a_reason(void **state)
+{
+    struct avoided heard = {.count = 0};
+    struct pod_view view;
+    struct slice nodes[POD_POOL_AVOIDED_MAX];
+    struct fixture f;
+    (void)state;
+
+    begin_running(&f, 3);
+    f.pool.listener = (struct pod_pool_listener){&heard, NULL, hear_avoided};
+    show(&f, pod_on(0, 0, "a"));
+    show(&f, pod_on(1, 0, "b"));
+    show(&f, pod_on(2, 0, "c"));
+    pod_pool_on_slow(&f.pool, 0, 0, 0, 2.44);
+    assert_string_equal(heard.node, "a");
+    assert_string_equal(heard.why, "worker 0 there takes 2.4 times as long as the others");
+    pod_pool_on_slow(&f.pool, 1, 0, 0, 3); /* it is avoided already */
+    CHECK_INT(heard.count, 1);
+    pod_pool_on_slow(&f.pool, 1, 1, 7, 3); /* an older incarnation, or no worker at all */
+    pod_pool_on_slow(&f.pool, 1, 9, 0, 3);
+    CHECK_INT(heard.count, 1);
+    CHECK_INT(pod_pool_avoided(&f.pool, POD_POOL_AVOIDED_MS, nodes), 1); /* since the second time */
+    view = pod_on(1, 0, "b");
+    view.phase = POD_ENDED;
+    view.end = POD_CRASHED;
+    view.exit_code = EXIT_UNSOUND;
+    show(&f, view);
+    assert_string_equal(heard.node, "b");
+    assert_string_equal(heard.why, "it computes wrongly, as the self-test of worker 1 says");
+    pod_pool_on_lost(&f.pool, 1, 2, 0);
+    assert_string_equal(heard.node, "c");
+    assert_string_equal(heard.why, "worker 2 there says nothing any more");
+    CHECK_INT(pod_pool_avoided(&f.pool, 2, nodes), 3);
+    CHECK_INT(f.pool.failure.status, STATUS_OK);
+    pod_pool_on_slow(&f.pool, POD_POOL_AVOIDED_MS + 1, 0, 0, 3); /* it was forgotten meanwhile */
+    CHECK_INT(heard.count, 4);
+    pod_pool_deinit(&f.pool);
+}
+
 struct losses {
     struct pod_pool_loss last;
     int count;
@@ -730,7 +806,7 @@ static void each_loss_is_told_once_with_its_reason(void **state)
     (void)state;
 
     begin_running(&f, 4);
-    f.pool.listener = (struct pod_pool_listener){&losses, hear_loss};
+    f.pool.listener = (struct pod_pool_listener){&losses, hear_loss, NULL};
     end_pod(&f, 0, 0, POD_OUT_OF_MEMORY, 137);
     CHECK_INT(losses.last.kind, POD_POOL_LOSS_MEMORY);
     CHECK_INT(losses.last.had / MIB, 512);
@@ -763,7 +839,7 @@ static void who_leaves_as_it_should_is_no_loss(void **state)
     (void)state;
 
     begin_running(&f, 3);
-    f.pool.listener = (struct pod_pool_listener){&losses, hear_loss};
+    f.pool.listener = (struct pod_pool_listener){&losses, hear_loss, NULL};
     pod_pool_want(&f.pool, 2);
     CHECK_INT(next(&f), POD_POOL_DELETE);
     answer(&f, STATUS_OK, "");
@@ -869,7 +945,7 @@ static void the_master_says_which_servers_are_needed_and_which_go(void **state)
     (void)state;
 
     begin_servers(&f, 2);
-    f.pool.listener = (struct pod_pool_listener){&losses, hear_loss};
+    f.pool.listener = (struct pod_pool_listener){&losses, hear_loss, NULL};
     pod_pool_keep(&f.pool, 4, 4);
     for (uint32_t i = 2; i < 4; i++) {
         make_pod(&f);
@@ -1017,6 +1093,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_node_that_lost_a_worker_is_avoided_for_a_while),
+        cmocka_unit_test(a_machine_that_computes_wrongly_is_said_to_do_so),
+        cmocka_unit_test(nodes_that_are_slow_or_compute_wrongly_are_avoided_with_a_reason),
         cmocka_unit_test(nothing_is_done_before_the_first_list),
         cmocka_unit_test(no_server_stands_for_another_one),
         cmocka_unit_test(a_server_whose_rows_have_no_room_gets_more),

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "arithmetic/products.h"
+#include "arithmetic/self_test.h"
 #include "base/random.h"
 
 #define ELEMENTS 40000
@@ -137,9 +138,37 @@ static void what_is_not_a_number_stays_so(void **state)
     }
 }
 
+static void one_bit_wrong(const struct product *product)
+{
+    product_compute(product);
+    product->c[7] = nextafterf(product->c[7], 2);
+}
+
+static void dots_one_bit_wrong(size_t n, size_t k, const float *a, const float *b, float start,
+                               float *c)
+{
+    product_dots(n, k, a, b, start, c);
+    c[0] = nextafterf(c[0], 2);
+}
+
+static void the_self_test_finds_one_wrong_bit(void **state)
+{
+    const struct product_variant wrong[] = {{"product", one_bit_wrong, product_dots},
+                                            {"dots", product_compute, dots_one_bit_wrong}};
+    struct error err;
+    (void)state;
+
+    for (size_t number = 0; product_variants(number); number++)
+        CHECK(self_test_digest(product_variants(number)) == SELF_TEST_DIGEST);
+    CHECK_OK(self_test(&err));
+    for (size_t i = 0; i < 2; i++)
+        CHECK(self_test_digest(&wrong[i]) != SELF_TEST_DIGEST);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_self_test_finds_one_wrong_bit),
         cmocka_unit_test(every_way_gives_the_bits_of_the_definition),
         cmocka_unit_test(every_way_gives_the_same_dots),
         cmocka_unit_test(what_is_not_a_number_stays_so),

@@ -48,6 +48,30 @@ static void check_all(const struct refused *list, size_t count)
         check_hint(slice_of(list[i].sql), -1, list[i].hint);
 }
 
+static void functions_of_other_tools_have_a_statement_here(void **state)
+{
+    static const struct refused list[] = {
+        {"SELECT * FROM ML.CONFUSION_MATRIX(MODEL m)",
+         "Write SELECT * FROM table TO EVALUATE model WITH report = 'confusion';"},
+        {"SELECT * FROM ml /* x */ . roc_curve (MODEL m)",
+         "Write SELECT * FROM table TO EVALUATE model WITH report = 'roc';"},
+        {"SELECT madlib.svm_train('a')", "Write " TRAIN_FORM},
+        {"SELECT madlib.svm_predict('a')", "Write SELECT * FROM table TO PREDICT USING model;"},
+        {"SELECT madlib._train('a')", NULL},
+        {"SELECT other.weights(1)", NULL},
+        {"SELECT ml.weights", NULL},
+        {"SELECT ml.something(1)", NULL},
+        {"SELECT m!WEIGHTS(1)", "The model is a table: SELECT * FROM model WHERE part = 'weight';"},
+        {"CREATE SNOWFLAKE.ML.CLASSIFICATION m(INPUT_DATA => 1)",
+         "A model is made by training: " TRAIN_FORM},
+        {"CREATE OR REPLACE SNOWFLAKE.ML.FORECAST m", "A model is made by training: " TRAIN_FORM},
+        {"CREATE TABLE snowflake", NULL},
+    };
+    (void)state;
+
+    check_all(list, sizeof list / sizeof *list);
+}
+
 static void a_model_is_made_and_dropped_in_other_words(void **state)
 {
     static const struct refused list[] = {
@@ -387,11 +411,15 @@ static void a_name_that_is_not_there_may_have_another_one_here(void **state)
         {"schema \"pgml\" does not exist", "A statement trains: " TRAIN_FORM},
         {"no such table: a.csv", "A file is no table: .import a.csv t makes one of it, in the "
                                  "sqlite3 shell .import --csv a.csv t."},
+        {"no such table: read_csv",
+         "A file is read into a table first: .import --csv a.csv t in the sqlite3 shell. In Python "
+         "totrain.train takes DataFrames, and relations of DuckDB."},
         {"no such table: rows.parquet", "A file is no table: read it into one first. In Python "
                                         "totrain.train takes DataFrames."},
         {"no such table: train", ""},
         {"no such table: main.predict", ""},
         {"no such function: nope", ""},
+        {"no such function: totrain_train", "A statement trains: " TRAIN_FORM},
         {"no such function: totrain_proba", "Did you mean totrain_probability?"},
         {"no such function: totrain_perdict", "Did you mean totrain_predict?"},
         {"no such function: totrain_something_else", ""},
@@ -417,6 +445,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(columns_are_named_where_a_star_leaves_some_out),
         cmocka_unit_test(a_name_that_is_not_there_may_have_another_one_here),
+        cmocka_unit_test(functions_of_other_tools_have_a_statement_here),
         cmocka_unit_test(a_model_is_made_and_dropped_in_other_words),
         cmocka_unit_test(what_is_shown_and_cancelled_has_a_name),
         cmocka_unit_test(the_rows_come_before_the_verb),

@@ -89,7 +89,7 @@ static void what_does_not_fit_is_refused_with_the_numbers(void **state)
     struct dataset many = mixed_dataset((struct rows_shape){40, 0, 1, 1, 300, 3});
     struct dataset dataset;
     struct jobspec spec = spec_of(&many, 1);
-    struct learning learning;
+    struct learner *learning;
     struct error err;
     (void)state;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "extension/sqlite/scan_ranges.h"
+#include "extension/sqlite/host/scan_ranges.h"
 
 #define STRETCH_COST 20
 #define DENSE        1000000

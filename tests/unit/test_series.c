@@ -156,29 +156,29 @@ static void table_close(struct table *table)
 static void group_phase(struct group *group, uint32_t mix)
 {
     const struct phase phase = *phase_of(group);
-    const struct learning *first = &group->learners[0];
+    struct learner *first = group->learners[0];
     int64_t *sums = calloc(phase.owned_count + 1, sizeof *sums);
-    const uint32_t lanes = first->lanes(first->self);
+    const uint32_t lanes = first->lanes;
     struct learner_report report;
     struct error err;
     uint32_t done;
 
     CHECK(sums != NULL && phase.integer_count == 0 && phase.real_count == 0);
-    CHECK(phase.owned_count <= first->elements_most(first->self));
+    CHECK(phase.owned_count <= first->elements_most);
     for (uint32_t i = 0; i < lanes; i++) {
         const uint32_t lane = mix % 2 ? lanes - 1 - i : i;
-        const struct learning *worker = &group->learners[(lane * (mix + 1) + mix) % group->count];
+        struct learner *worker = group->learners[(lane * (mix + 1) + mix) % group->count];
 
-        CHECK_OK(worker->contribute(worker->self, lane, 1, NULL, sums, NULL, &done, &err));
+        CHECK_OK(learner_contribute(worker, lane, 1, NULL, sums, NULL, &done, &err));
         CHECK_INT(done, 1);
     }
     for (uint32_t w = 0; w < group->count; w++) {
-        const struct learning *worker = &group->learners[w];
+        struct learner *worker = group->learners[w];
 
-        CHECK_OK(worker->apply(worker->self, &(struct phase_totals){NULL, sums, NULL, NULL},
-                               &report, &err));
-        CHECK(worker->check(worker->self) == first->check(first->self));
-        CHECK_OK(worker->verify(worker->self, &err));
+        CHECK_OK(
+            learner_apply(worker, &(struct phase_totals){NULL, sums, NULL, NULL}, &report, &err));
+        CHECK(learner_check(worker) == learner_check(first));
+        CHECK_OK(learner_verify(worker, LOOK_AT_ALL, NULL, &err));
     }
     free(sums);
 }
@@ -189,7 +189,7 @@ struct outcome {
     size_t metrics;
 };
 
-static struct outcome outcome_of(const struct learning *learning)
+static struct outcome outcome_of(struct learner *learning)
 {
     struct result_metric metrics[LEARNER_METRICS_MAX];
     struct outcome outcome;
@@ -197,9 +197,9 @@ static struct outcome outcome_of(const struct learning *learning)
     struct error err;
 
     while (!is_done)
-        CHECK_OK(learning->measure(learning->self, &is_done, &err));
-    CHECK_OK(learning->result(learning->self, outcome.digest, &outcome.rows, metrics,
-                              &outcome.metrics, &err));
+        CHECK_OK(learner_measure(learning, &is_done, &err));
+    CHECK_OK(
+        learner_result(learning, outcome.digest, &outcome.rows, metrics, &outcome.metrics, &err));
     return outcome;
 }
 
@@ -211,7 +211,7 @@ static struct outcome run_group(const struct table *table, uint32_t workers, uin
     group_open(&group, &table->spec, &table->dataset, workers);
     while (phase_of(&group)->kind != PHASE_DONE)
         group_phase(&group, mix++);
-    outcome = outcome_of(&group.learners[workers - 1]);
+    outcome = outcome_of(group.learners[workers - 1]);
     group_close(&group);
     return outcome;
 }
@@ -353,12 +353,12 @@ static void threads_leave_no_trace(void **state)
         struct team *next = team_new(1 + phase % 4);
 
         for (uint32_t w = 0; w < 2; w++)
-            CHECK_OK(group.learners[w].use_team(group.learners[w].self, next, &err));
+            CHECK_OK(learner_use_team(group.learners[w], next, &err));
         team_free(team);
         team = next;
         group_phase(&group, phase);
     }
-    assert_string_equal(outcome_of(&group.learners[1]).digest, alone.digest);
+    assert_string_equal(outcome_of(group.learners[1]).digest, alone.digest);
     group_close(&group);
     team_free(team);
     table_close(&table);
@@ -389,18 +389,18 @@ static void a_state_taken_at_any_phase_leads_to_the_same_records(void **state)
             for (uint32_t i = 0; i < ahead; i++)
                 group_phase(&new, i);
             for (uint32_t w = 0; w < 2; w++)
-                give_state(&old.learners[0], &new.learners[w]);
+                give_state(old.learners[0], new.learners[w]);
             CHECK_INT(phase_of(&new)->number, phase_of(&old)->number);
             CHECK_INT(phase_of(&new)->owned_count, phase_of(&old)->owned_count);
             while (phase_of(&new)->kind != PHASE_DONE)
                 group_phase(&new, 1);
-            assert_string_equal(outcome_of(&new.learners[1]).digest, wanted.digest);
+            assert_string_equal(outcome_of(new.learners[1]).digest, wanted.digest);
             for (uint32_t w = 0; w < 2; w++)
-                new.learners[w].restart(new.learners[w].self);
+                learner_restart(new.learners[w]);
             CHECK_INT(phase_of(&new)->number, 0);
             while (phase_of(&new)->kind != PHASE_DONE)
                 group_phase(&new, 2);
-            assert_string_equal(outcome_of(&new.learners[0]).digest, wanted.digest);
+            assert_string_equal(outcome_of(new.learners[0]).digest, wanted.digest);
             group_close(&old);
             group_close(&new);
             phases = taken;
@@ -423,10 +423,10 @@ static void a_state_that_is_cut_or_of_another_job_is_refused(void **state)
     group_open(&others, &spec, &table.dataset, 1);
     group_phase(&group, 0);
     group_phase(&group, 0);
-    check_bad_states(&group.learners[0], &group.learners[1], &others.learners[0]);
+    check_bad_states(group.learners[0], group.learners[1], others.learners[0]);
     while (phase_of(&group)->kind != PHASE_DONE)
         group_phase(&group, 0);
-    assert_string_equal(outcome_of(&group.learners[1]).digest, run_group(&table, 1, 0).digest);
+    assert_string_equal(outcome_of(group.learners[1]).digest, run_group(&table, 1, 0).digest);
     group_close(&group);
     group_close(&others);
     table_close(&table);
@@ -441,22 +441,23 @@ static void a_bit_that_is_inverted_in_any_memory_is_found(void **state)
     table_open(&table, 1, 100);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct group group;
-        struct learning *learning = &group.learners[0];
+        struct learner *learning;
         struct error err;
         uint8_t *memory;
         size_t size;
 
         group_open(&group, &table.spec, &table.dataset, 1);
+        learning = group.learners[0];
         group_phase(&group, 0);
         group_phase(&group, 0);
-        memory = learning->memory(learning->self, names[i], &size);
+        memory = learner_memory(learning, names[i], &size);
         CHECK(memory && size > 0);
         memory[size / 2] ^= 16;
-        CHECK_FAILS(learning->verify(learning->self, &err), STATUS_CORRUPT, "");
-        CHECK_INT(learning->verify_used(learning->self, NULL, &err),
+        CHECK_FAILS(learner_verify(learning, LOOK_AT_ALL, NULL, &err), STATUS_CORRUPT, "");
+        CHECK_INT(learner_verify(learning, LOOK_AT_USED, NULL, &err),
                   i == 0 ? STATUS_CORRUPT : STATUS_OK); /* a fit reads the counts alone */
         memory[size / 2] ^= 16;
-        CHECK_OK(learning->verify(learning->self, &err));
+        CHECK_OK(learner_verify(learning, LOOK_AT_ALL, NULL, &err));
         group_close(&group);
     }
     table_close(&table);
@@ -467,26 +468,27 @@ static void contributions_are_counted(void **state)
 {
     struct table table;
     struct group group;
-    const struct learning *learning = &group.learners[0];
+    struct learner *learning;
     uint64_t sum = 0;
     struct error err;
     (void)state;
 
     table_open(&table, 1, 100);
     group_open(&group, &table.spec, &table.dataset, 1);
+    learning = group.learners[0];
     for (uint32_t phase = 0; phase < 2; phase++) {
         const uint32_t count = phase_of(&group)->owned_count;
         int64_t *sums = calloc(count, sizeof *sums);
         struct learner_report report;
         uint32_t done;
 
-        for (uint32_t lane = 0; lane < learning->lanes(learning->self); lane++)
-            CHECK_OK(learning->contribute(learning->self, lane, 1, NULL, sums, NULL, &done, &err));
+        for (uint32_t lane = 0; lane < learning->lanes; lane++)
+            CHECK_OK(learner_contribute(learning, lane, 1, NULL, sums, NULL, &done, &err));
         for (uint32_t i = 0; i < count; i++)
             sum += (uint64_t)sums[i];
-        CHECK(learning->contributed(learning->self) == sum);
-        CHECK_OK(learning->apply(learning->self, &(struct phase_totals){NULL, sums, NULL, NULL},
-                                 &report, &err));
+        CHECK(learning->contributed == sum);
+        CHECK_OK(
+            learner_apply(learning, &(struct phase_totals){NULL, sums, NULL, NULL}, &report, &err));
         free(sums);
     }
     group_close(&group);
@@ -502,7 +504,7 @@ static void nulls_of_groups_and_times_are_refused(void **state)
         static const char *const wanted[] = {"group column \"store\" is NULL",
                                              "group column \"item\" is NULL",
                                              "time column \"day\" is NULL"};
-        struct learning learning;
+        struct learner *learning;
         struct table table;
         struct error err;
 
@@ -519,25 +521,25 @@ static void nulls_of_groups_and_times_are_refused(void **state)
 /* The first phase of one worker, as far as it fails. */
 static enum status first_phases(const struct table *table, uint32_t phases, struct error *err)
 {
-    struct learning learning;
+    struct learner *learning;
     enum status status = STATUS_OK;
     int64_t *sums;
 
     CHECK_INT(learning_open(&table->spec, &table->dataset, NULL, &learning, err), STATUS_OK);
-    sums = calloc(learning.elements_most(learning.self), sizeof *sums);
+    sums = calloc(learning->elements_most, sizeof *sums);
     for (uint32_t phase = 0; phase < phases && status == STATUS_OK; phase++) {
         struct learner_report report;
         uint32_t done;
 
-        memset(sums, 0, learning.elements_most(learning.self) * sizeof *sums);
-        for (uint32_t lane = 0; lane < learning.lanes(learning.self) && status == STATUS_OK; lane++)
-            status = learning.contribute(learning.self, lane, 1, NULL, sums, NULL, &done, err);
+        memset(sums, 0, learning->elements_most * sizeof *sums);
+        for (uint32_t lane = 0; lane < learning->lanes && status == STATUS_OK; lane++)
+            status = learner_contribute(learning, lane, 1, NULL, sums, NULL, &done, err);
         if (status == STATUS_OK)
-            status = learning.apply(learning.self, &(struct phase_totals){NULL, sums, NULL, NULL},
-                                    &report, err);
+            status = learner_apply(learning, &(struct phase_totals){NULL, sums, NULL, NULL},
+                                   &report, err);
     }
     free(sums);
-    learning.close(learning.self);
+    learner_close(learning);
     return status;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/random.h"
 #include "runtime/learn/series/series_fit.h"
+#include "runtime/learn/series/series_plan.h"
 
 #define HORIZON_HERE 3
 #define POINTS_HERE  64
@@ -606,6 +607,25 @@ static void errors_of_the_past_are_those_within_the_limits(void **state)
     CHECK(series_errors_of(limited).absolute == 1 + 3 + 5); /* 7 */
 }
 
+/* Statements of BigQuery ML have ARIMA_PLUS with an order. */
+static void an_order_ends_the_search(void **state)
+{
+    struct forecast_params searched = params_of("autoarima"), given = params_of("arima");
+    int64_t record[WORDS], other[WORDS];
+    double values[30];
+    (void)state;
+
+    for (uint32_t i = 0; i < 30; i++)
+        values[i] = i * 7919 % 31 + i;
+    searched.order = given.order = (struct counts){{1, 1, 1}, 3};
+    fit_values(&searched, values, 30, record);
+    fit_values(&given, values, 30, other);
+    CHECK(memcmp(record, other, sizeof record) == 0);
+    searched.order.count = 0;
+    fit_values(&searched, values, 30, record);
+    CHECK(memcmp(record, other, sizeof record) != 0);
+}
+
 static void a_season_that_is_needed_has_to_be_there(void **state)
 {
     const struct steps ones = {STEP_NUMBER, 1, 0}, days = {STEP_MICROSECOND, DAY_MICROSECONDS, 0};
@@ -643,6 +663,7 @@ int main(void)
         cmocka_unit_test(a_regressor_is_missing_only_where_the_value_is),
         cmocka_unit_test(a_past_with_regressors_is_cut_at_zero),
         cmocka_unit_test(errors_of_the_past_are_those_within_the_limits),
+        cmocka_unit_test(an_order_ends_the_search),
         cmocka_unit_test(a_season_that_is_needed_has_to_be_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

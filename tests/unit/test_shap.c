@@ -480,9 +480,13 @@ static void a_label_with_a_link_is_explained_by_its_logarithm(void **state)
     fixture_deinit(&fixture);
 }
 
-static void other_models_have_none(void **state)
+/* Each row of a background has two orders: 4 inputs, 60 rows. */
+static void networks_have_values_by_orders(void **state)
 {
     static const uint32_t widths[] = {4, 1};
+    uint32_t left = 0;
+    const struct stop stop = {after_some, &left};
+    double values[INPUTS + 1], again[INPUTS + 1], base = 0;
     struct fixture fixture;
     struct held_rows held;
     struct scorer scorer;
@@ -493,8 +497,34 @@ static void other_models_have_none(void **state)
     fixture_init(&fixture, 0);
     fixture_layers(&fixture, widths, 2);
     hold_rows(&fixture.model, &scorer, &held);
-    CHECK_FAILS(shap_new(held.model, &held, NULL, &shap, &err), STATUS_UNSUPPORTED,
+    CHECK_OK(shap_new(held.model, &held, NULL, &shap, &err));
+    for (uint32_t row = 0; row < held.count; row++) {
+        scorer_score_row(&scorer, held_rows_dense(&held, row), held_rows_ids(&held, row));
+        base += scorer_value(&scorer) / held.count;
+    }
+    for (uint32_t row = 0; row < held.count; row++) {
+        double sum = 0;
+
+        CHECK_OK(shap_row(shap, held_rows_dense(&held, row), held_rows_ids(&held, row), NULL,
+                          values, &err));
+        scorer_score_row(&scorer, held_rows_dense(&held, row), held_rows_ids(&held, row));
+        for (uint32_t i = 0; i <= INPUTS; i++)
+            sum += values[i];
+        CHECK(fabs(sum - scorer_value(&scorer)) <= 1e-5 * (1 + fabs(sum)));
+        CHECK(fabs(values[INPUTS] - base) <= 1e-5 * (1 + fabs(base)));
+    }
+    CHECK_OK(shap_row(shap, held_rows_dense(&held, held.count - 1),
+                      held_rows_ids(&held, held.count - 1), NULL, again, &err));
+    CHECK(memcmp(again, values, sizeof values) == 0);
+    error_clear(&err);
+    for (uint32_t row = 0; row < 100000 && err.status == STATUS_OK; row++)
+        shap_row(shap, held_rows_dense(&held, 0), held_rows_ids(&held, 0), &stop, values, &err);
+    CHECK_INT(err.status, STATUS_INTERRUPTED);
+    shap_free(shap);
+    CHECK_FAILS(shap_new(held.model, NULL, NULL, &shap, &err), STATUS_UNSUPPORTED,
                 "SHAP values of a ");
+    CHECK(shap_is_known(fixture.model.kind, TASK_REGRESSION));
+    CHECK(!shap_is_known(fixture.model.kind, TASK_CLUSTERING));
     scorer_deinit(&scorer);
     held_rows_deinit(&held);
     fixture_deinit(&fixture);
@@ -512,7 +542,7 @@ int main(void)
         cmocka_unit_test(words_of_a_text_add_together),
         cmocka_unit_test(items_of_a_list_add_by_their_weights),
         cmocka_unit_test(a_label_with_a_link_is_explained_by_its_logarithm),
-        cmocka_unit_test(other_models_have_none),
+        cmocka_unit_test(networks_have_values_by_orders),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

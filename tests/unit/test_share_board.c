@@ -1,6 +1,7 @@
 #include "k8s/share/share_board_decide.h"
 
 #include "k8s/objects/manifest.h"
+#include "k8s/share/share_metrics.h"
 #include "tests/check.h"
 
 static struct error err; /* the last check's */
@@ -134,6 +135,50 @@ static void decide(struct table *table)
 }
 
 /* ----- nodes that are seen ----- */
+
+static void jobs_that_have_not_ended_are_told_to_prometheus(void **state)
+{
+    const struct slice names[] = {SLICE("training"), SLICE("shop")};
+    struct share_job job = use(1, 4);
+    struct table table;
+    struct text page;
+    (void)state;
+
+    open_table(&table);
+    text_init(&page, TEXT_MAXIMUM);
+    job.seconds_left = 90;
+    put_job(&table, "first", 1, &job, "");
+    put_pod(&table, "worker", "first", "worker", "1", "node");
+    job.seconds_left = -1;
+    put_job(&table, "second", 2, &job, "");
+    put_job(&table, "third", 3, &job, ",\"spec\":{\"suspend\":true}");
+    put_job(&table, "gone", 4, &job,
+            ",\"status\":{\"conditions\":[{\"type\":\"Complete\",\"status\":\"True\"}]}");
+    share_metrics_write(table.board, names, 2, &page);
+    CHECK(!strstr(text_string(&page), "workers_decided{"));
+    decide(&table);
+    text_clear(&page);
+    share_metrics_write(table.board, names, 2, &page);
+    CHECK(strstr(text_string(&page), "totrain_jobs{namespace=\"training\",state=\"running\"} 1\n"));
+    CHECK(strstr(text_string(&page), "totrain_jobs{namespace=\"training\",state=\"waiting\"} 1\n"));
+    CHECK(strstr(text_string(&page), "totrain_jobs{namespace=\"training\",state=\"resting\"} 1\n"));
+    CHECK(strstr(text_string(&page), "totrain_jobs{namespace=\"shop\",state=\"running\"} 0\n"));
+    CHECK(strstr(text_string(&page),
+                 "totrain_job_workers{namespace=\"training\",job=\"first\"} 1\n"));
+    CHECK(strstr(text_string(&page),
+                 "totrain_job_workers_most{namespace=\"training\",job=\"second\"} 4"));
+    CHECK(strstr(text_string(&page),
+                 "totrain_job_left_seconds{namespace=\"training\",job=\"first\"} 90\n"));
+    CHECK(!strstr(text_string(&page),
+                  "totrain_job_left_seconds{namespace=\"training\",job=\"second\"}"));
+    CHECK(!strstr(text_string(&page), "gone"));
+    text_clear(&page);
+    share_metrics_write(table.board, names, 1, &page);
+    CHECK(strstr(text_string(&page), "workers_decided{namespace=\"training\",job=\"first\"}"));
+    CHECK(!strstr(text_string(&page), "shop"));
+    text_deinit(&page);
+    close_table(&table);
+}
 
 static void the_room_is_what_others_leave_of_the_nodes(void **state)
 {
@@ -394,6 +439,7 @@ static void what_is_no_report_is_no_job(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jobs_that_have_not_ended_are_told_to_prometheus),
         cmocka_unit_test(the_room_is_what_others_leave_of_the_nodes),
         cmocka_unit_test(a_job_alone_has_all_and_the_users_number_is_its_own),
         cmocka_unit_test(who_has_ended_or_leaves_has_no_part),

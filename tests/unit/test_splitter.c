@@ -65,6 +65,8 @@ static void commands_are_ours_only_with_both_words(void **state)
     CHECK_INT(kind_of("CANCEL JOB 1"), PIECE_OURS);
     CHECK_INT(kind_of("ROLLBACK MODEL m TO 1"), PIECE_OURS);
     CHECK_INT(kind_of("EXPORT MODEL m TO 'f'"), PIECE_OURS);
+    CHECK_INT(kind_of("EXPORT DEFINITION zoo/m TO 'f'"), PIECE_OURS);
+    CHECK_INT(kind_of("IMPORT DEFINITION zoo/m FROM 'f'"), PIECE_OURS);
     CHECK_INT(kind_of("REPORT MODEL m TO 'f'"), PIECE_OURS);
     CHECK_INT(kind_of("FORECAST m"), PIECE_OURS);
     CHECK_INT(kind_of("forecast \"my model\" FOR 3"), PIECE_OURS);

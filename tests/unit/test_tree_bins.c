@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "runtime/data/row_store.h"
-#include "runtime/learn/trees/tree_bins.h"
+#include "runtime/learn/trees/growth/tree_bins.h"
 
 /* ---- data sets of a sample alone ---- */
 

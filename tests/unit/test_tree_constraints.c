@@ -1,6 +1,6 @@
 #include "tests/check.h"
 
-#include "runtime/learn/trees/tree_constraints.h"
+#include "runtime/learn/trees/growth/tree_constraints.h"
 
 enum { COLUMNS = 5 };
 

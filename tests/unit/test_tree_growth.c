@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "runtime/learn/trees/tree_growth.h"
+#include "runtime/learn/trees/growth/tree_growth.h"
 
 #define COLUMNS 4
 #define BINS    12

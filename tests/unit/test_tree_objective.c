@@ -1,4 +1,4 @@
-#include "runtime/learn/trees/tree_objective.h"
+#include "runtime/learn/trees/objective/tree_objective.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,4 +1,4 @@
-#include "runtime/learn/trees/tree_paths.h"
+#include "runtime/learn/trees/growth/tree_paths.h"
 
 #include <stdlib.h>
 #include <string.h>

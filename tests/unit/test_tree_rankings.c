@@ -1,4 +1,4 @@
-#include "runtime/learn/trees/tree_rankings.h"
+#include "runtime/learn/trees/objective/tree_rankings.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "runtime/learn/trees/tree_risks.h"
+#include "runtime/learn/trees/objective/tree_risks.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "runtime/learn/trees/tree_split.h"
+#include "runtime/learn/trees/growth/tree_split.h"
 
 #define WORDS_MOST 12
 

@@ -47,8 +47,8 @@ static void give_old_model(struct made *made, uint32_t classes)
 static struct learner_report group_phase_turned(struct group *group, uint32_t turn)
 {
     const struct phase phase = *phase_of(group);
-    const struct learning *first = &group->learners[0];
-    const uint32_t lanes = first->lanes(first->self);
+    struct learner *first = group->learners[0];
+    const uint32_t lanes = first->lanes;
     int64_t *sums = calloc(phase.owned_count + 1, sizeof *sums);
     int64_t *integers = calloc(phase.integer_count + 1, sizeof *integers);
     struct learner_report report = {0};
@@ -56,35 +56,35 @@ static struct learner_report group_phase_turned(struct group *group, uint32_t tu
     struct error err;
 
     CHECK(sums != NULL && integers != NULL);
-    CHECK(phase.owned_count <= first->elements_most(first->self));
+    CHECK(phase.owned_count <= first->elements_most);
     for (uint32_t w = 0; w < group->count; w++) {
-        const struct learning *worker = &group->learners[w];
+        struct learner *worker = group->learners[w];
         const uint32_t part = (w + turn) % group->count;
         const uint32_t end = lanes * (part + 1) / group->count;
 
         for (uint32_t lane = lanes * part / group->count, done; lane < end; lane += done) {
-            const uint64_t before = worker->contributed(worker->self);
+            const uint64_t before = worker->contributed;
             int64_t *own = calloc(phase.owned_count + 1, sizeof *own);
             uint64_t added = 0;
 
-            CHECK_OK(worker->contribute(worker->self, lane, end - lane, integers, own, NULL, &done,
-                                        &err));
+            CHECK_OK(
+                learner_contribute(worker, lane, end - lane, integers, own, NULL, &done, &err));
             CHECK(done > 0);
             for (uint32_t i = 0; i < phase.owned_count; i++) {
                 added += (uint64_t)own[i];
                 sums[i] += own[i];
             }
-            CHECK(worker->contributed(worker->self) - before == added);
+            CHECK(worker->contributed - before == added);
             free(own);
         }
     }
     for (uint32_t w = 0; w < group->count; w++) {
-        const struct learning *worker = &group->learners[w];
+        struct learner *worker = group->learners[w];
 
-        CHECK_OK(worker->apply(worker->self, &(struct phase_totals){integers, sums, NULL, NULL},
-                               &report, &err));
-        CHECK(w == 0 || worker->check(worker->self) == check);
-        check = worker->check(worker->self);
+        CHECK_OK(learner_apply(worker, &(struct phase_totals){integers, sums, NULL, NULL}, &report,
+                               &err));
+        CHECK(w == 0 || learner_check(worker) == check);
+        check = learner_check(worker);
     }
     free(sums);
     free(integers);
@@ -99,11 +99,11 @@ static struct learner_report group_phase(struct group *group)
 /* The outcome of learning: the trees, and a hash of all that they came from. */
 static uint64_t outcome_of(const struct group *group)
 {
-    const struct learning *learning = &group->learners[group->count - 1];
+    struct learner *learning = group->learners[group->count - 1];
     struct error err;
 
-    CHECK_OK(learning->verify(learning->self, &err));
-    return learning->check(learning->self);
+    CHECK_OK(learner_verify(learning, LOOK_AT_ALL, NULL, &err));
+    return learner_check(learning);
 }
 
 struct run {
@@ -260,7 +260,7 @@ static bool has_long_lists(const struct jobspec *spec, const struct dataset *dat
     bool has_long = false;
 
     group_open(&group, spec, dataset, 1);
-    trees = group.learners[0].self;
+    trees = (struct trees *)group.learners[0];
     while (phase_of(&group)->kind != PHASE_DONE)
         group_phase(&group);
     for (uint32_t i = 0; i < trees->forest.node_count; i++)
@@ -345,7 +345,7 @@ static size_t name_metrics(struct jobspec *spec, const char *const *names)
     return spec->metric_count;
 }
 
-static void measure_to_the_end(const struct learning *learning, struct told *told)
+static void measure_to_the_end(struct learner *learning, struct told *told)
 {
     char digest[DIGEST_BYTES];
     bool is_done = false;
@@ -353,9 +353,8 @@ static void measure_to_the_end(const struct learning *learning, struct told *tol
     uint64_t rows;
 
     while (!is_done)
-        CHECK_OK(learning->measure(learning->self, &is_done, &err));
-    CHECK_OK(
-        learning->result(learning->self, digest, &rows, told->results, &told->result_count, &err));
+        CHECK_OK(learner_measure(learning, &is_done, &err));
+    CHECK_OK(learner_result(learning, digest, &rows, told->results, &told->result_count, &err));
 }
 
 static void run_told(const struct jobspec *spec, const struct dataset *dataset, uint32_t workers,
@@ -379,8 +378,8 @@ static void run_told(const struct jobspec *spec, const struct dataset *dataset, 
         told->loss[told->rounds] = report.validation_loss;
         told->score[told->rounds++] = report.validation_score;
     }
-    told->best = ((const struct trees *)group.learners[0].self)->progress.best_rounds;
-    measure_to_the_end(&group.learners[0], told);
+    told->best = ((const struct trees *)group.learners[0])->progress.best_rounds;
+    measure_to_the_end(group.learners[0], told);
     group_close(&group);
 }
 
@@ -534,7 +533,7 @@ static void threads_leave_no_trace(void **state)
         struct team *next = team_new(1 + phase % 4);
 
         for (uint32_t w = 0; w < 2; w++)
-            CHECK_OK(group.learners[w].use_team(group.learners[w].self, next, &err));
+            CHECK_OK(learner_use_team(group.learners[w], next, &err));
         team_free(team);
         team = next;
         group_phase(&group);
@@ -613,9 +612,9 @@ static void medians_count_rows_by_their_weights(void **state)
 
 /* ---- states ---- */
 
-static bool rounds_no_hessian(const struct learning *learning)
+static bool rounds_no_hessian(struct learner *learning)
 {
-    return ((const struct trees *)learning->self)->growing.options.has_exact_hessians;
+    return ((const struct trees *)learning)->growing.options.has_exact_hessians;
 }
 
 /* A worker that was further on, or has learned nothing, goes on from any phase of another's. */
@@ -638,8 +637,8 @@ static void a_state_taken_at_any_phase_leads_to_the_same_trees(void **state)
             for (int ahead = 0; ahead < 9 && taken % 2; ahead++)
                 group_phase(&new);
             for (uint32_t w = 0; w < 2; w++) {
-                give_state(&old.learners[0], &new.learners[w]);
-                CHECK(rounds_no_hessian(&new.learners[w]) == rounds_no_hessian(&old.learners[0]));
+                give_state(old.learners[0], new.learners[w]);
+                CHECK(rounds_no_hessian(new.learners[w]) == rounds_no_hessian(old.learners[0]));
             }
             while (phase_of(&new)->kind != PHASE_DONE)
                 group_phase(&new);
@@ -666,7 +665,7 @@ static void a_learner_that_starts_anew_grows_the_same_trees(void **state)
     for (int phase = 0; phase < 20; phase++)
         group_phase(&group);
     for (uint32_t w = 0; w < 2; w++)
-        group.learners[w].restart(group.learners[w].self);
+        learner_restart(group.learners[w]);
     CHECK_INT(phase_of(&group)->number, 0);
     while (phase_of(&group)->kind != PHASE_DONE)
         group_phase(&group);
@@ -687,15 +686,15 @@ static void lanes_that_move_reach_their_rows_anew(void **state)
 
         group_open(&group, &spec, &made.dataset, 1);
         while (phase_of(&group)->kind != PHASE_DONE) {
-            const struct learning *learning = &group.learners[0];
-            const uint32_t lanes = learning->lanes(learning->self);
+            struct learner *learning = group.learners[0];
+            const uint32_t lanes = learning->lanes;
             const uint32_t away = phase_of(&group)->number % 3 == 0 ? lanes : 0;
 
             /* all but one lane go, and come back */
             for (uint32_t done = 0; away > 0 && done < 1;)
-                done = learning->lane_open(learning->self, away / 2, 1, done);
+                done = learner_lane_open(learning, away / 2, 1, done);
             for (uint32_t done = 0; done < lanes;)
-                done = learning->lane_open(learning->self, 0, lanes, done);
+                done = learner_lane_open(learning, 0, lanes, done);
             group_phase(&group);
         }
         CHECK(outcome_of(&group) == wanted);
@@ -742,7 +741,7 @@ static void a_state_that_is_cut_or_of_another_job_is_refused(void **state)
     group_open(&others, &other, &made.dataset, 1);
     for (int phase = 0; phase < 14; phase++)
         group_phase(&group);
-    check_bad_states(&group.learners[0], &group.learners[1], &others.learners[0]);
+    check_bad_states(group.learners[0], group.learners[1], others.learners[0]);
     group_close(&group);
     group_close(&others);
     made_deinit(&made);
@@ -751,25 +750,25 @@ static void a_state_that_is_cut_or_of_another_job_is_refused(void **state)
 /* ---- memory that changes by itself ---- */
 
 /* One phase of one worker; false: something was found to have changed. */
-static bool goes_on(const struct learning *learning)
+static bool goes_on(struct learner *learning)
 {
-    const struct phase phase = *learning->phase(learning->self);
+    const struct phase phase = learning->phase;
     int64_t *sums = calloc(phase.owned_count + 1, sizeof *sums);
     int64_t *integers = calloc(phase.integer_count + 1, sizeof *integers);
-    const uint32_t lanes = learning->lanes(learning->self);
+    const uint32_t lanes = learning->lanes;
     enum status status = STATUS_OK;
     struct learner_report report;
     struct error err;
 
     error_clear(&err);
     for (uint32_t lane = 0, done; lane < lanes && status == STATUS_OK; lane += done)
-        status = learning->contribute(learning->self, lane, lanes - lane, integers, sums, NULL,
-                                      &done, &err);
+        status =
+            learner_contribute(learning, lane, lanes - lane, integers, sums, NULL, &done, &err);
     if (status == STATUS_OK)
-        status = learning->verify_used(learning->self, NULL, &err);
+        status = learner_verify(learning, LOOK_AT_USED, NULL, &err);
     if (status == STATUS_OK)
-        status = learning->apply(learning->self, &(struct phase_totals){integers, sums, NULL, NULL},
-                                 &report, &err);
+        status = learner_apply(learning, &(struct phase_totals){integers, sums, NULL, NULL},
+                               &report, &err);
     free(sums);
     free(integers);
     CHECK(status == STATUS_OK || status == STATUS_CORRUPT);
@@ -800,7 +799,7 @@ static void check_inverted_bits(enum tree_objective_name objective, uint32_t cla
     for (size_t i = 0; i < count; i++) {
         for (uint64_t at = 1; at < 26; at++) {
             struct group group;
-            const struct learning *learning = &group.learners[0];
+            struct learner *learning;
             uint64_t position = 0;
             struct error err;
             uint8_t *memory;
@@ -808,22 +807,24 @@ static void check_inverted_bits(enum tree_objective_name objective, uint32_t cla
             bool is_found = false;
 
             group_open(&group, &spec, &made.dataset, 1);
+            learning = group.learners[0];
             while (phase_of(&group)->number < at && phase_of(&group)->kind != PHASE_DONE)
                 group_phase(&group);
-            memory = learning->memory(learning->self, names[i], &size);
+            memory = learner_memory(learning, names[i], &size);
             if (memory) {
                 memory[size / 2] ^= 16;
                 inverted++;
             }
             while (!is_found && phase_of(&group)->kind != PHASE_DONE)
                 is_found = !goes_on(learning);
-            is_found = is_found || learning->verify(learning->self, &err) == STATUS_CORRUPT;
+            is_found =
+                is_found || learner_verify(learning, LOOK_AT_ALL, NULL, &err) == STATUS_CORRUPT;
             do
-                is_found = is_found || learning->verify_rows(learning->self, &position, 1, &err) ==
-                                           STATUS_CORRUPT;
+                is_found =
+                    is_found || learner_verify_rows(learning, &position, 1, &err) == STATUS_CORRUPT;
             while (!is_found && position > 0);
             /* or nobody read it any more */
-            CHECK(is_found || learning->check(learning->self) == clean.outcome);
+            CHECK(is_found || learner_check(learning) == clean.outcome);
             group_close(&group);
         }
     }
@@ -850,17 +851,17 @@ struct exported {
     size_t metric_count;
 };
 
-static struct exported export_model(const struct learning *learning)
+static struct exported export_model(struct learner *learning)
 {
     struct exported exported;
     bool is_done = false;
     struct error err;
 
     while (!is_done)
-        CHECK_OK(learning->measure(learning->self, &is_done, &err));
-    CHECK_OK(learning->result(learning->self, exported.digest, &exported.rows, exported.metrics,
-                              &exported.metric_count, &err));
-    exported.model = ((struct trees *)learning->self)->learner.measuring.model;
+        CHECK_OK(learner_measure(learning, &is_done, &err));
+    CHECK_OK(learner_result(learning, exported.digest, &exported.rows, exported.metrics,
+                            &exported.metric_count, &err));
+    exported.model = learning->measuring.model;
     return exported;
 }
 
@@ -884,11 +885,11 @@ static void a_stored_model_scores_rows_as_they_were_learned(void **state)
         group_open(&group, &spec, &made.dataset, 2);
         while (phase_of(&group)->kind != PHASE_DONE)
             group_phase(&group);
-        first = export_model(&group.learners[0]);
-        second = export_model(&group.learners[1]);
+        first = export_model(group.learners[0]);
+        second = export_model(group.learners[1]);
         assert_string_equal(first.digest, second.digest);
         CHECK_INT(first.rows, 600);
-        trees = group.learners[1].self; /* which had the lane */
+        trees = (struct trees *)group.learners[1]; /* which had the lane */
         CHECK_OK(scorer_init(&scorer, &first.model, 1, &err));
         for (uint32_t row = 0; row < 600; row++) {
             scorer_score_row(&scorer, made.dataset.train.dense + (size_t)row * NUMBERS,
@@ -929,8 +930,8 @@ static void the_old_trees_come_before_the_new_ones(void **state)
     while (phase_of(&group)->kind != PHASE_DONE)
         group_phase(&group);
     while (!is_done)
-        CHECK_OK(group.learners[0].measure(group.learners[0].self, &is_done, &err));
-    trees = group.learners[0].self;
+        CHECK_OK(learner_measure(group.learners[0], &is_done, &err));
+    trees = (struct trees *)group.learners[0];
     CHECK_INT(trees->arrays.tree_count, 9);
     CHECK_INT(trees->arrays.trees[3 * TREE_NUMBERS + TREE_FIRST_NODE], 11);
     assert_memory_equal(trees->arrays.nodes, made.old_trees.nodes,
@@ -948,7 +949,7 @@ static void an_old_model_of_another_link_or_other_outputs_is_refused(void **stat
 {
     struct made made;
     struct jobspec spec;
-    struct learning learning;
+    struct learner *learning;
     struct error err;
     (void)state;
 
@@ -981,7 +982,7 @@ static void training_ends_when_held_out_rows_do_not_gain(void **state)
     group_open(&group, &spec, &made.dataset, 1);
     while (phase_of(&group)->kind != PHASE_DONE)
         group_phase(&group);
-    trees = group.learners[0].self;
+    trees = (struct trees *)group.learners[0];
     CHECK(trees->progress.round < 100);
     CHECK_INT(trees->progress.round, trees->progress.best_rounds + 3);
     group_close(&group);
@@ -992,7 +993,7 @@ static void what_does_not_fit_into_the_memory_of_a_worker_is_refused_with_the_by
 {
     struct made made;
     struct jobspec spec;
-    struct learning learning;
+    struct learner *learning;
     struct error err;
     (void)state;
 
@@ -1010,7 +1011,7 @@ static void rows_that_cannot_be_read_fail_what_needs_them(void **state)
     int64_t *integers = calloc(TREES_GRADIENTS_INTEGERS, sizeof *integers);
     struct made made;
     struct jobspec spec;
-    struct learning learning;
+    struct learner *learning;
     struct error err;
     uint32_t done;
     (void)state;
@@ -1019,9 +1020,9 @@ static void rows_that_cannot_be_read_fail_what_needs_them(void **state)
     spec = spec_of(&made.dataset, params_of_test());
     CHECK_OK(learning_open(&spec, &made.dataset, NULL, &learning, &err));
     lose_rows_after(&made.dataset, 2);
-    CHECK_FAILS(learning.contribute(learning.self, 0, 8, integers, NULL, NULL, &done, &err),
-                STATUS_IO, "cannot be read");
-    learning.close(learning.self);
+    CHECK_FAILS(learner_contribute(learning, 0, 8, integers, NULL, NULL, &done, &err), STATUS_IO,
+                "cannot be read");
+    learner_close(learning);
     CHECK_INT(held_rows(&made.dataset, &made.dataset.train), 0);
     free(integers);
     made_deinit(&made);

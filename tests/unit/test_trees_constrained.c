@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "runtime/learn/trees/tree_growth.h"
+#include "runtime/learn/trees/growth/tree_growth.h"
 
 enum { ROWS = 3000, COLUMNS = 6, BINS = 33 };
 

@@ -1,4 +1,4 @@
-#include "runtime/learn/trees/wide_sums.h"
+#include "runtime/learn/trees/objective/wide_sums.h"
 #include "tests/check.h"
 
 static void sums_of_any_order_are_the_same_and_lose_nothing(void **state)

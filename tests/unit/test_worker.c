@@ -13,7 +13,7 @@
 #define FRIEND ((peer_id)5) /* the other member's connection */
 
 struct fixture {
-    struct toy *toy;
+    struct learner *toy;
     struct worker worker;
     struct outbox outbox;
 };
@@ -35,13 +35,11 @@ static void open_failing_worker(struct fixture *fixture, enum status failure)
                                      .state_piece_bytes = 1 << 20,
                                      .snapshot_piece_bytes = 1 << 20,
                                      .model_bytes = 16};
-    struct learning learning;
 
     memset(fixture, 0, sizeof *fixture);
     fixture->toy = toy_new(&plan);
-    learning = toy_learning(fixture->toy);
     outbox_init(&fixture->outbox);
-    worker_init(&fixture->worker, &options, &learning, NULL);
+    worker_init(&fixture->worker, &options, fixture->toy, NULL);
     worker_start(&fixture->worker, 0, &fixture->outbox);
 }
 
@@ -54,7 +52,7 @@ static void close_worker(struct fixture *fixture)
 {
     worker_deinit(&fixture->worker);
     outbox_deinit(&fixture->outbox);
-    toy_free(fixture->toy);
+    learner_close(fixture->toy);
 }
 
 static struct message of(enum message_type type, uint64_t epoch)
@@ -180,12 +178,11 @@ static void partial(struct fixture *fixture, uint64_t epoch, uint64_t phase)
 {
     int64_t integers[3] = {0}, fixed[6] = {0};
     struct message message = of(MESSAGE_PARTIAL, epoch);
-    struct learning learning = toy_learning(fixture->toy);
     struct error err;
     uint32_t done;
 
-    CHECK_OK(learning.contribute(learning.self, 2, 1, integers, fixed, NULL, &done, &err));
-    CHECK_OK(learning.contribute(learning.self, 3, 1, integers, fixed, NULL, &done, &err));
+    CHECK_OK(learner_contribute(fixture->toy, 2, 1, integers, fixed, NULL, &done, &err));
+    CHECK_OK(learner_contribute(fixture->toy, 3, 1, integers, fixed, NULL, &done, &err));
     message.partial.phase = phase;
     message.partial.integers = (struct slice){(const char *)integers, sizeof integers};
     message.partial.fixed = (struct slice){(const char *)fixed, 3 * sizeof *fixed};
@@ -420,7 +417,7 @@ static void who_was_given_the_state_early_is_not_waited_for(void **state)
     work_lanes(&fixture);
     group_of(&fixture, 2, "012");
     peer_hello(&fixture, FRIEND, 2, 0);
-    request.state_request.phase = fixture.worker.learning.phase(fixture.toy)->number;
+    request.state_request.phase = fixture.toy->phase.number;
     say(&fixture, FRIEND, request);
     CHECK_INT(count_sent(&fixture, MESSAGE_STATE), 1);
     hello_of(&fixture, FRIEND + 1, 2, 2, request.state_request.phase);
@@ -588,7 +585,7 @@ static void a_checkpoint_has_the_state_of_its_first_piece(void **state)
     fixture.worker.options.snapshot_piece_bytes = 24;
     text_init(&pieces, 1 << 20);
     asked.checkpoint.id = 1;
-    phase = fixture.worker.learning.phase(fixture.toy)->number;
+    phase = fixture.toy->phase.number;
     while (pieces.size < whole.size) {
         struct text piece;
 
@@ -599,10 +596,10 @@ static void a_checkpoint_has_the_state_of_its_first_piece(void **state)
         text_deinit(&piece);
         asked.checkpoint.offset = pieces.size;
         if (pieces.size == 72) /* three pieces from where they lie, the others after a step */
-            while (fixture.worker.learning.phase(fixture.toy)->number == phase)
+            while (fixture.toy->phase.number == phase)
                 worker_work(&fixture.worker, 0, &fixture.outbox);
     }
-    CHECK(fixture.worker.learning.phase(fixture.toy)->number > phase);
+    CHECK(fixture.toy->phase.number > phase);
     CHECK(slice_equal(text_slice(&whole), text_slice(&pieces)));
     text_deinit(&whole);
     text_deinit(&pieces);
@@ -768,7 +765,6 @@ static void send_model(struct fixture *fixture, uint64_t epoch)
 static void what_was_measured_of_a_state_that_is_given_up_is_measured_anew(void **state)
 {
     struct fixture fixture;
-    struct learning learning;
     char digest[DIGEST_BYTES], expected[DIGEST_BYTES];
     struct result_metric metrics[LEARNER_METRICS_MAX];
     size_t size, metric_count;
@@ -777,19 +773,18 @@ static void what_was_measured_of_a_state_that_is_given_up_is_measured_anew(void 
     (void)state;
 
     open_worker(&fixture);
-    learning = toy_learning(fixture.toy);
     group_of_one(&fixture, 1, 0, "");
     while (fixture.worker.state != WORKER_FINISHED)
         worker_work(&fixture.worker, 0, &fixture.outbox);
-    ((uint8_t *)learning.memory(learning.self, "weights", &size))[1] ^= 16;
+    ((uint8_t *)learner_memory(fixture.toy, "weights", &size))[1] ^= 16;
     work_lanes(&fixture);
     CHECK(fixture.worker.publication.is_measured);
     group_that_begins_anew(&fixture, 2);
-    CHECK_INT(learning.phase(learning.self)->number, 0);
+    CHECK_INT(fixture.toy->phase.number, 0);
     work_lanes(&fixture);
     send_model(&fixture, 2);
     read_digest(&fixture, digest);
-    CHECK_OK(learning.result(learning.self, expected, &rows, metrics, &metric_count, &err));
+    CHECK_OK(learner_result(fixture.toy, expected, &rows, metrics, &metric_count, &err));
     assert_string_equal(digest, expected);
     close_worker(&fixture);
 }
@@ -1213,7 +1208,7 @@ static void hand_over(struct fixture *giver, struct fixture *taker, peer_id from
     struct message reply = of(MESSAGE_STATE, epoch);
     struct text bytes = sent_bytes(giver, MESSAGE_STATE);
 
-    reply.state.phase = giver->worker.learning.phase(giver->toy)->number;
+    reply.state.phase = giver->toy->phase.number;
     reply.state.total = bytes.size;
     reply.state.bytes = text_slice(&bytes);
     say(taker, from, reply);
@@ -1270,38 +1265,33 @@ static void a_state_goes_by_way_of_rank_0_where_there_is_no_connection(void **st
 
 /* ---- rows that come from elsewhere ---- */
 
-static uint64_t waited_so_far;
-static struct learning without_waiting;
-
-static uint64_t note_waited(const void *self)
-{
-    (void)self;
-    return waited_so_far;
-}
+static const struct learner_method *without_waiting;
 
 static enum status contribute_after_waiting(void *self, uint32_t first, uint32_t count,
                                             int64_t *integers, int64_t *sums,
                                             struct touched_rows *rows, uint32_t *done,
                                             struct error *err)
 {
-    waited_so_far += 40;
-    return without_waiting.contribute(self, first, count, integers, sums, rows, done, err);
+    ((struct learner *)self)->waited_ms += 40;
+    return without_waiting->contribute(self, first, count, integers, sums, rows, done, err);
 }
 
 /* A worker that gets rows later than others is no slower. */
 static void waiting_for_rows_is_not_the_time_of_lanes(void **state)
 {
+    struct learner_method method;
     struct fixture fixture;
     (void)state;
 
     open_worker(&fixture);
-    waited_so_far = 1000;
-    without_waiting = fixture.worker.learning;
-    fixture.worker.learning.contribute = contribute_after_waiting;
-    fixture.worker.learning.waited_ms = note_waited;
+    fixture.toy->waited_ms = 1000;
+    without_waiting = fixture.toy->method;
+    method = *without_waiting;
+    method.contribute = contribute_after_waiting;
+    fixture.toy->method = &method;
     group_of(&fixture, 1, "0");
     worker_work(&fixture.worker, 0, &fixture.outbox);
-    CHECK(waited_so_far == 1040);
+    CHECK(fixture.toy->waited_ms == 1040);
     worker_note_time(&fixture.worker, 0); /* the time of the call shows in the next one */
     worker_note_time(&fixture.worker, 100);
     CHECK(fixture.worker.lanes_timed > 0);

@@ -8,15 +8,9 @@
 
 #define WORKERS 30
 
-static struct learning open_toy(void *context)
+static struct learner *open_toy(void *context)
 {
-    return toy_learning(toy_new(context));
-}
-
-static void close_toy(void *context, struct learning learning)
-{
-    (void)context;
-    toy_free(learning.self);
+    return toy_new(context);
 }
 
 /* A job of so many elements, of which ten are worth an owner. */
@@ -28,7 +22,7 @@ static struct world_result run(uint32_t elements, const struct world_plan *plan)
                            .rows = 60,
                            .reals = elements - elements / 3,
                            .owned = elements / 3};
-    const struct subject subject = {.context = &toy, .open = open_toy, .close = close_toy};
+    const struct subject subject = {.context = &toy, .open = open_toy};
     struct world_plan made = *plan;
     struct world_result result;
     struct oracle oracle = oracle_new(&subject);

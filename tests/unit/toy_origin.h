@@ -1,8 +1,7 @@
 /*
  * toy_origin.h - files in another folder as the origin of sparse files, which counts what it gives.
  */
-#ifndef TESTS_UNIT_TOY_ORIGIN_H
-#define TESTS_UNIT_TOY_ORIGIN_H
+#pragma once
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -123,5 +122,3 @@ static inline const struct spool_source *toy_open(struct toy_origin *toy, const 
     CHECK_OK(sparse_files_open(folder, toy->files, toy->count, &origin, &source, &err));
     return source;
 }
-
-#endif

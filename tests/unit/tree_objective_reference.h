@@ -1,6 +1,5 @@
 /* Written by tree_objective_reference.py with XGBoost 3.2.0. */
-#ifndef TESTS_UNIT_TREE_OBJECTIVE_REFERENCE_H
-#define TESTS_UNIT_TREE_OBJECTIVE_REFERENCE_H
+#pragma once
 
 static const struct {
     const char *objective;
@@ -107,5 +106,3 @@ static const struct {
      {-0.999996215, 0.622456916, 0.377539223},
      {7.64898596e-06, 0.470008612, 0.470006704}},
 };
-
-#endif

@@ -6,8 +6,7 @@
  *     trees_fixture_grow(&fixture, ...)       one of random tests
  *     fixture_write, fixture_deinit           as any other fixture's
  */
-#ifndef TESTS_UNIT_TREES_FIXTURE_H
-#define TESTS_UNIT_TREES_FIXTURE_H
+#pragma once
 
 #include <math.h>
 
@@ -173,5 +172,3 @@ static inline void trees_fixture_grow(struct trees_fixture *made, uint32_t outpu
     trees_fixture_add(made, output, (const float(*)[NODE_NUMBERS])nodes, count);
     free(nodes);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * trees_job.h - rows made in memory, and a job of trees on them.
  */
-#ifndef TESTS_UNIT_TREES_JOB_H
-#define TESTS_UNIT_TREES_JOB_H
+#pragma once
 
 #include "kinds/trees/trees_model.h"
 #include "tests/default_trees.h"
@@ -30,5 +29,3 @@ void made_deinit(struct made *made);
 
 struct trees_params params_of_test(void); /* six rounds of small trees */
 struct jobspec spec_of(const struct dataset *dataset, struct trees_params params);
-
-#endif

@@ -2,8 +2,7 @@
  * watched_model.h - the model of scoring_fixture.h with statistics of made-up training rows, and
  * such rows.
  */
-#ifndef TESTS_UNIT_WATCHED_MODEL_H
-#define TESTS_UNIT_WATCHED_MODEL_H
+#pragma once
 
 #include "scoring/input_statistics.h"
 #include "tests/unit/scoring_fixture.h"
@@ -90,5 +89,3 @@ static inline enum status watched_keep(struct fixture *fixture, struct error *er
     model->statistics_count = count;
     return STATUS_OK;
 }
-
-#endif

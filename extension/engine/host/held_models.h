@@ -10,8 +10,7 @@
  * that a statement would load, its database has to know: it embeds the struct, as its first member,
  * in one that says of which table, and of which state of it, the model was made.
  */
-#ifndef EXTENSION_ENGINE_HOST_HELD_MODELS_H
-#define EXTENSION_ENGINE_HOST_HELD_MODELS_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "scoring/outputs.h"
@@ -56,5 +55,3 @@ void held_models_free_beyond(struct held_models *models, size_t bytes_max);
 void held_models_free_where(struct held_models *models,
                             bool (*is)(const struct held_model *held, const void *context),
                             const void *context);
-
-#endif

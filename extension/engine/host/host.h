@@ -16,8 +16,7 @@
  * A schema of size 0 means the host's own search order, or for a table that
  * is to be made the place where the host makes tables.
  */
-#ifndef EXTENSION_ENGINE_HOST_HOST_H
-#define EXTENSION_ENGINE_HOST_HOST_H
+#pragma once
 
 #include "extension/engine/host/sink.h"
 #include "k8s/job/kube_job.h"
@@ -366,6 +365,9 @@ struct host_cluster {
                                 struct publication *publication, struct error *err);
     /* Drops the tables of a job that failed. A notice names those that stay, and the reason. */
     void (*discard)(void *self, int64_t number, const struct sink *sink);
+    /* The session waits for the job of these tables, with this folder: should it die, they are to
+     * go as soon as the job has ended. folder NULL: it waits no more. NULL: the host cannot. */
+    void (*watch)(void *self, int64_t number, const struct job_folder *folder);
     /* The same as host_jobs.keep, for a host that is no server; else NULL. */
     enum status (*keep)(void *self, const struct job_folder *folder, struct error *err);
     enum cluster_keeps keeps;
@@ -394,5 +396,3 @@ static inline enum status host_rows_read(const struct host *host, struct error *
 {
     return host->jobs ? host->jobs->rows_read(host->self, err) : STATUS_OK;
 }
-
-#endif

@@ -3,8 +3,7 @@
  * which models, how large a piece, and the table's name, totrain_part_NAME_DIGEST. A later
  * statement that publishes the same model under the same name finds the pieces that are there.
  */
-#ifndef EXTENSION_ENGINE_HOST_MODEL_PIECES_H
-#define EXTENSION_ENGINE_HOST_MODEL_PIECES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -23,5 +22,3 @@ bool pieces_are_for(uint64_t model_bytes);
 
 /* `hash`: of the model's name, in which names that are the same are written in the same way. */
 void pieces_name(uint64_t hash, struct slice digest, char name[PIECES_NAME_BYTES]);
-
-#endif

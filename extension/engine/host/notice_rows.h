@@ -1,8 +1,7 @@
 /*
  * notice_rows.h - notices (params/notice_list.h) as rows of a result.
  */
-#ifndef EXTENSION_ENGINE_HOST_NOTICE_ROWS_H
-#define EXTENSION_ENGINE_HOST_NOTICE_ROWS_H
+#pragma once
 
 #include "extension/engine/host/sink.h"
 #include "params/notice_list.h"
@@ -14,5 +13,3 @@
  * list may be NULL. */
 enum status notice_rows(const struct notice_list *list, size_t columns, size_t at,
                         const struct sink *sink, struct error *err);
-
-#endif

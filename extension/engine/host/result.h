@@ -1,8 +1,7 @@
 /*
  * result.h - the rows of a statement, kept until a door has given them on.
  */
-#ifndef EXTENSION_ENGINE_HOST_RESULT_H
-#define EXTENSION_ENGINE_HOST_RESULT_H
+#pragma once
 
 #include "base/arena.h"
 #include "extension/engine/host/sink.h"
@@ -30,5 +29,3 @@ struct sink result_sink(struct result *result);
 /* Append a row as one JSON object. */
 enum status result_row_to_json(const struct result *result, const struct result_row *row,
                                struct text *json, struct error *err);
-
-#endif

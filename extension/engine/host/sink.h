@@ -7,8 +7,7 @@
  * keeps the rows for its recursive query, and inside the engine the spool and
  * EVALUATE are sinks too. Cells and names are borrowed until the call returns.
  */
-#ifndef EXTENSION_ENGINE_HOST_SINK_H
-#define EXTENSION_ENGINE_HOST_SINK_H
+#pragma once
 
 #include "base/cell_values.h"
 #include "base/error.h"
@@ -35,5 +34,3 @@ enum status sink_row(const struct sink *sink, const struct cell *cells, size_t c
 void sink_notice(const struct sink *sink, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void sink_progress(const struct sink *sink, const struct job_event *event);
-
-#endif

@@ -5,8 +5,7 @@
  * text of an error, what a sample shows about a column, and which version a number
  * means are the same in all of them.
  */
-#ifndef EXTENSION_ENGINE_HOST_STORED_H
-#define EXTENSION_ENGINE_HOST_STORED_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 
@@ -125,5 +124,3 @@ enum status version_listing_end(struct version_listing *listing, struct error *e
 bool version_is(struct slice wanted, int64_t version, struct slice digest);
 enum status refuse_missing_version(struct slice wanted, const struct model *current,
                                    struct error *err);
-
-#endif

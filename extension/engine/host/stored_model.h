@@ -2,8 +2,7 @@
  * stored_model.h - a model of the database, as a session may take it: whole into its own memory, up
  * to a limit, or row by row to where a job finds it.
  */
-#ifndef EXTENSION_ENGINE_HOST_STORED_MODEL_H
-#define EXTENSION_ENGINE_HOST_STORED_MODEL_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 
@@ -26,5 +25,3 @@ enum status stored_model_load(const struct host *host, struct slice schema, stru
 enum status stored_model_copy(const struct host *host, struct slice schema, struct slice name,
                               model_row_sink *sink, void *context, struct arena *arena,
                               struct model *model, struct error *err);
-
-#endif

@@ -10,8 +10,7 @@
  * A value is always a real and a detail always a text, whole numbers among them, so that a column
  * has one type in every database and program.
  */
-#ifndef EXTENSION_ENGINE_HOST_TRAIN_ROWS_H
-#define EXTENSION_ENGINE_HOST_TRAIN_ROWS_H
+#pragma once
 
 #include "extension/engine/host/sink.h"
 #include "params/notice_list.h"
@@ -37,5 +36,3 @@ enum status train_row_detail(const struct sink *sink, const char *name, double v
 /* The list may be NULL. */
 enum status train_row_notices(const struct sink *sink, const struct notice_list *notices,
                               struct error *err);
-
-#endif

@@ -13,8 +13,7 @@
  * The host fills struct host_cluster (extension/engine/host/host.h) where Pods can reach its
  * database, and owns the transactions.
  */
-#ifndef EXTENSION_ENGINE_JOBS_CLUSTER_JOB_H
-#define EXTENSION_ENGINE_JOBS_CLUSTER_JOB_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "extension/engine/rows/direct_order.h"
@@ -39,5 +38,3 @@ enum status cluster_check(const struct host *host, const struct plan *plan, stru
  */
 enum status cluster_follow(const struct host *host, const struct job_folder *folder,
                            const struct sink *sink, struct error *err);
-
-#endif

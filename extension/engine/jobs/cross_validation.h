@@ -13,8 +13,7 @@
  *
  * Of a search (trials.h) the rows are dealt once, and each trial is crossed over the same folds.
  */
-#ifndef EXTENSION_ENGINE_JOBS_CROSS_VALIDATION_H
-#define EXTENSION_ENGINE_JOBS_CROSS_VALIDATION_H
+#pragma once
 
 #include "extension/engine/jobs/job_run.h"
 #include "runtime/data/crossed.h"
@@ -48,5 +47,3 @@ enum status crossing_keep(const struct crossing *crossing, const struct crossed 
 
 /* All of it for one spec: the job's. */
 enum status cross_validate(struct job *job, struct error *err);
-
-#endif

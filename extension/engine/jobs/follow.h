@@ -1,8 +1,7 @@
 /*
  * follow.h - the processes of a job from a session: start them, wait for them.
  */
-#ifndef EXTENSION_ENGINE_JOBS_FOLLOW_H
-#define EXTENSION_ENGINE_JOBS_FOLLOW_H
+#pragma once
 
 #include "base/error.h"
 #include "extension/engine/host/host.h"
@@ -32,5 +31,3 @@ struct follow_staged {
 enum status job_follow(const struct host *host, const struct job_folder *folder,
                        struct job_process *process, const struct follow_staged *staged,
                        const struct sink *sink, struct error *err);
-
-#endif

@@ -10,8 +10,7 @@
  * a cache: without it, or with one of another version, the stores are read. A job is known by the
  * size and the time of its job.db and of that one's journal, which every writer changes.
  */
-#ifndef EXTENSION_ENGINE_JOBS_JOB_CACHE_H
-#define EXTENSION_ENGINE_JOBS_JOB_CACHE_H
+#pragma once
 
 #include "extension/engine/jobs/jobs.h"
 
@@ -33,5 +32,3 @@ void job_cache_close(struct job_cache *cache);
  * goes just now, or its job has not begun. */
 bool job_status_list(const struct host *host, struct job_cache *cache, int64_t id,
                      struct job_status *status);
-
-#endif

@@ -5,8 +5,7 @@
  * what host_session.database said when the job began; of a database without a name, as in memory,
  * there is none.
  */
-#ifndef EXTENSION_ENGINE_JOBS_JOB_DATABASE_H
-#define EXTENSION_ENGINE_JOBS_JOB_DATABASE_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 
@@ -15,5 +14,3 @@ enum status job_database_note(const struct host *host, const struct job_folder *
                               struct error *err);
 /* Is the job one of the session's database? A session whose database has no name has all. */
 bool job_database_is_ours(const struct host *host, int64_t id);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * job_listing.h - jobs as tables: one row a job, and what each job's store lists.
  */
-#ifndef EXTENSION_ENGINE_JOBS_JOB_LISTING_H
-#define EXTENSION_ENGINE_JOBS_JOB_LISTING_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 
@@ -23,5 +22,3 @@ const char *job_table_name(enum job_table table);
 size_t job_table_columns(enum job_table table, const char *names[JOB_TABLE_COLUMNS_MAX]);
 enum status job_table_rows(const struct host *host, enum job_table table, int64_t only,
                            const struct sink *sink, struct error *err);
-
-#endif

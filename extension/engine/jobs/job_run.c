@@ -6,6 +6,7 @@
 
 #include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/follow.h"
+#include "extension/engine/jobs/trained.h"
 #include "extension/engine/jobs/unpublished.h"
 #include "k8s/job/cluster_folder.h"
 #include "runtime/data/store/destination.h"
@@ -47,6 +48,15 @@ static void drop_tables(struct job *job)
 
     if (job->life->runs == PLACE_CLUSTER && !goes_on)
         cluster->discard(cluster->self, job->request->job.job, job->sink);
+}
+
+/* A model that may never be published is kept for nobody. */
+static void give_up_refused(struct job *job, const struct error *err)
+{
+    if (!trained_is_refused(err))
+        return;
+    unpublished_remove(&job->folder);
+    drop_tables(job);
 }
 
 /* ----- the session waits ----- */
@@ -97,6 +107,14 @@ static enum status judge_end(struct job *job, enum status end, struct error *err
     return end;
 }
 
+static void watch(const struct job *job, const struct job_folder *folder)
+{
+    const struct host_cluster *cluster = job->host->cluster;
+
+    if (job->life->runs == PLACE_CLUSTER && cluster->watch)
+        cluster->watch(cluster->self, job->request->job.job, folder);
+}
+
 static enum status follow(struct job *job, struct error *err)
 {
     const struct follow_staged staged = {job, goes_on};
@@ -123,12 +141,15 @@ static enum status follow(struct job *job, struct error *err)
     }
     if (!is_here) {
         job_close(&process);
-        return job->work->collect(job, err);
+        status = job->work->collect(job, err);
+        give_up_refused(job, err);
+        return status;
     }
     /* The job's result is stored: it is collected while the supervisor gives back its memory and
      * throws the rows away. */
     status = job->work->collect(job, err);
     job_close(&process);
+    give_up_refused(job, err);
     return status;
 failed:
     unpublished_remove(&job->folder);
@@ -261,7 +282,9 @@ enum status job_run(struct job *job, struct error *err)
         TRY_OR(removed, status, host_rows_read(host, err));
     job->has_begun = true;
     if (life->waits == ACTOR_SESSION) {
+        watch(job, &job->folder);
         status = follow(job, err);
+        watch(job, NULL);
         job_folder_clean(&job->folder);
         return status;
     }

@@ -13,8 +13,7 @@
  *
  * What fails before the job runs leaves neither a folder nor tables.
  */
-#ifndef EXTENSION_ENGINE_JOBS_JOB_RUN_H
-#define EXTENSION_ENGINE_JOBS_JOB_RUN_H
+#pragma once
 
 #include "base/error.h"
 #include "extension/engine/jobs/life.h"
@@ -62,5 +61,3 @@ enum status job_run(struct job *job, struct error *err);
 /* The last part of it, of a job that is prepared. On an error nothing runs, and the folder is still
  * the caller's. Public for its test. */
 enum status job_leave(struct job *job, struct error *err);
-
-#endif

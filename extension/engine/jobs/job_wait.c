@@ -60,7 +60,7 @@ static void show(struct waiting *waiting)
 
     if (row->step == 0 || (waiting->has_shown && row->step == waiting->shown_step))
         return;
-    if (row->steps >= row->step)
+    if (row->steps >= row->step && row->seconds >= JOB_ESTIMATE_AFTER_S)
         event.seconds_left = row->seconds * (double)(row->steps - row->step) / (double)row->step;
     waiting->has_shown = true;
     waiting->shown_step = row->step;

@@ -1,8 +1,7 @@
 /*
  * job_wait.h - waiting for a job of any session of this user, by reading its folder.
  */
-#ifndef EXTENSION_ENGINE_JOBS_JOB_WAIT_H
-#define EXTENSION_ENGINE_JOBS_JOB_WAIT_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 
@@ -14,5 +13,3 @@
  */
 enum status job_wait(const struct host *host, int64_t id, const struct sink *sink,
                      struct error *err);
-
-#endif

@@ -12,8 +12,7 @@
  * Everything is read from the job's folder: these calls work while the database
  * that the job belongs to is busy, and from any session of the same user.
  */
-#ifndef EXTENSION_ENGINE_JOBS_JOBS_H
-#define EXTENSION_ENGINE_JOBS_JOBS_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "extension/engine/jobs/life.h"
@@ -43,5 +42,3 @@ bool job_status_is_over(const struct job_status *status);
 /* Ends a job: one that runs, or one that was lost or whose model is not published; of those only
  * the record stays. The host's program ends one that was lost and runs on a cluster. */
 enum status job_end(const struct host *host, int64_t id, struct error *err);
-
-#endif

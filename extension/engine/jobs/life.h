@@ -15,8 +15,7 @@
  * through the same steps, and asks this table where they differ; a process that finds the folder
  * later reads in it which life the job has.
  */
-#ifndef EXTENSION_ENGINE_JOBS_LIFE_H
-#define EXTENSION_ENGINE_JOBS_LIFE_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
@@ -60,5 +59,3 @@ const struct job_life *job_life_of(const struct host *host, const struct plan *p
 /* The life of the job in this folder. has_destination: its store has one
  * (runtime/data/store/destination.h). */
 const struct job_life *job_life_of_folder(const char *folder, bool has_destination);
-
-#endif

@@ -6,8 +6,7 @@
  *
  * It has a number of its own while it runs. What fails leaves no folder.
  */
-#ifndef EXTENSION_ENGINE_JOBS_SIDE_JOB_H
-#define EXTENSION_ENGINE_JOBS_SIDE_JOB_H
+#pragma once
 
 #include "extension/engine/jobs/job_run.h"
 #include "runtime/data/store/jobstore.h"
@@ -36,5 +35,3 @@ enum status side_length_read(struct jobstore *store, struct side_length *length,
 /* The store that findings of side jobs go into: the store of the statement's own job. A job that a
  * session in the background runs has it already, else it is made. */
 enum status side_store_open(const struct job *job, struct jobstore **store, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * small_job.h - jobs that take longer to be started than to be learned.
  */
-#ifndef EXTENSION_ENGINE_JOBS_SMALL_JOB_H
-#define EXTENSION_ENGINE_JOBS_SMALL_JOB_H
+#pragma once
 
 #include "planner/plan.h"
 
@@ -10,5 +9,3 @@
  * takes longer than the job, and with one worker no other could go on when it dies. One with
  * parameter servers is never small: they are processes of their own. */
 bool job_is_small(const struct plan *plan, const struct jobspec *spec, uint64_t rows);
-
-#endif

@@ -324,7 +324,7 @@ enum status job_collect_cluster(const struct host *host, int64_t number,
     struct collecting collecting = {.host = host, .folder = *folder, .sink = sink};
     const enum status status = collect_in_arena(&collecting, collect_cluster, &number, err);
 
-    if (status != STATUS_OK && status != STATUS_INTERRUPTED)
+    if (status != STATUS_OK && status != STATUS_INTERRUPTED && !trained_is_refused(err))
         error_hint(err, "Nothing was changed. SELECT * FROM totrain.collect(%lld) tries again.",
                    (long long)number);
     return status;

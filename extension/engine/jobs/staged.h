@@ -8,8 +8,7 @@
  * Three transactions, since others do not see what is not committed. The model is checked as that
  * of any job, and published by the caller with the caller's rights.
  */
-#ifndef EXTENSION_ENGINE_JOBS_STAGED_H
-#define EXTENSION_ENGINE_JOBS_STAGED_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "runtime/data/store/jobstore.h"
@@ -34,5 +33,3 @@ enum status job_collect_cluster(const struct host *host, int64_t number,
  * closed. Errors as above. */
 enum status job_replay(struct journal *journal, const struct job_folder *folder,
                        struct jobstore **store, struct job_row *row, struct error *err);
-
-#endif

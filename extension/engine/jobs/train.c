@@ -244,7 +244,8 @@ static enum status collect_from_tables(struct job *job, struct error *err)
 {
     if (job_collect_cluster(job->host, job->request->job.job, &job->folder, job->sink, err) !=
         STATUS_OK) {
-        note_unpublished(job, err);
+        if (!trained_is_refused(err))
+            note_unpublished(job, err);
         return err->status;
     }
     TRY(unpublished_written(job->host, &job->folder, TARGET_MODEL, err));

@@ -2,8 +2,7 @@
  * train.h - SELECT ... TO TRAIN: rows into a job's folder, processes over them, and what they leave
  * in job.db into the user's database.
  */
-#ifndef EXTENSION_ENGINE_JOBS_TRAIN_H
-#define EXTENSION_ENGINE_JOBS_TRAIN_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "parser/statement.h"
@@ -19,5 +18,3 @@ struct train_request {
  * alone. */
 enum status train_run(const struct host *host, const struct train_request *train,
                       struct arena *arena, const struct sink *sink, struct error *err);
-
-#endif

@@ -9,6 +9,8 @@
 #include "base/json.h"
 #include "extension/engine/host/train_rows.h"
 #include "kinds/kinds.h"
+#include "parser/parser.h"
+#include "planner/requirement.h"
 #include "runtime/data/store/fold_results.h"
 #include "runtime/data/store/trial_results.h"
 #include "scoring/model_meta.h"
@@ -58,6 +60,9 @@ static enum status note_round(void *context, uint32_t epoch, uint64_t step, cons
         return fail(err, STATUS_STALE, "the rest is not read");
     list->has_epoch = true;
     list->epoch = epoch;
+    if (strcmp(metric, "loss") ==
+        0) /* each epoch has its rows; the metric Loss is that of the end */
+        return STATUS_OK;
     if (measure_find(slice_of(metric), &measure) && !is_of_rounds(list, metric) &&
         list->count < METRICS_MAX)
         slice_copy(slice_of(metric), list->names[list->count++], sizeof list->names[0]);
@@ -191,10 +196,92 @@ enum status job_model_measured(struct jobstore *store, struct arena *arena, stru
     return STATUS_OK;
 }
 
+/* ----- train.require ----- */
+
+#define REQUIRE "train.require"
+#define REFUSED "the model is not published: "
+
+bool trained_is_refused(const struct error *err)
+{
+    return err->status == STATUS_FAILED && strncmp(err->message, REFUSED, sizeof REFUSED - 1) == 0;
+}
+
+struct found_metric {
+    const struct requirement *requirement;
+    struct jobstore *store;
+    const char *rows; /* rows that gave the value; NULL: it was not measured */
+    double value;
+};
+
+static enum status take_required(void *context, const char *name, double train, double validation,
+                                 struct error *err)
+{
+    struct found_metric *found = context;
+    struct fold_result folds;
+    bool has_folds;
+
+    if (!requirement_is_of(found->requirement, slice_of(name)))
+        return STATUS_OK;
+    TRY(fold_result_find(found->store, name, &folds, &has_folds, err));
+    found->rows = isfinite(validation) ? "the held-out rows"
+                  : has_folds          ? "the folds"
+                                       : "the training rows";
+    found->value = isfinite(validation) ? validation : has_folds ? folds.mean : train;
+    return STATUS_OK;
+}
+
+static enum status check_required(struct jobstore *store, struct slice text, struct error *err)
+{
+    struct requirement requirement;
+    struct found_metric found = {.requirement = &requirement, .store = store, .value = (double)NAN};
+
+    if (!requirement_read(text, &requirement))
+        return fail(err, STATUS_CORRUPT, REQUIRE " of the model's statement cannot be read");
+    TRY(jobstore_each_result(store, take_required, &found, err));
+    if (requirement_is_met(&requirement, found.value))
+        return STATUS_OK;
+    if (!found.rows)
+        fail(err, STATUS_FAILED, REFUSED "the metric of " REQUIRE " = '%.*s' was not measured",
+             SLICE_FORMAT(text));
+    else
+        fail(err, STATUS_FAILED, REFUSED "of %s it is %.6g, and " REQUIRE " asks for %.*s",
+             found.rows, found.value, SLICE_FORMAT(text));
+    return error_hint(err, "A model of this name that was there before stays as it is.");
+}
+
+static bool names_requirement(struct slice text)
+{
+    const size_t size = sizeof REQUIRE - 1;
+
+    for (size_t i = 0; i + size <= text.size; i++)
+        if (slice_is_fold((struct slice){text.data + i, size}, REQUIRE))
+            return true;
+    return false;
+}
+
+/* The statement travels with the model: whoever publishes it finds what it requires. */
+static enum status check_requirement(struct jobstore *store, struct slice text, struct error *err)
+{
+    struct statement statement;
+    struct arena arena;
+    enum status status;
+
+    if (!names_requirement(text))
+        return STATUS_OK;
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = parse_statement(text, &arena, &statement, err);
+    for (size_t i = 0; status == STATUS_OK && i < statement.setting_count; i++)
+        if (slice_is_fold(statement.settings[i].name.text, REQUIRE))
+            status = check_required(store, statement.settings[i].value.text, err);
+    arena_deinit(&arena);
+    return status;
+}
+
 enum status trained_model_read(struct jobstore *store, struct arena *arena, struct model *model,
                                struct error *err)
 {
     TRY(job_model_read(store, arena, model, err));
+    TRY(check_requirement(store, model->statement, err));
     TRY(keep_trials(store, arena, model, err));
     return keep_result(store, arena, model, err);
 }

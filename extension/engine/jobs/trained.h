@@ -1,8 +1,7 @@
 /*
  * trained.h - what a job leaves in its job.db: the model, and the rows that TRAIN ends with.
  */
-#ifndef EXTENSION_ENGINE_JOBS_TRAINED_H
-#define EXTENSION_ENGINE_JOBS_TRAINED_H
+#pragma once
 
 #include "extension/engine/host/sink.h"
 #include "runtime/data/store/jobstore.h"
@@ -16,9 +15,12 @@ enum status job_model_read(struct jobstore *store, struct arena *arena, struct m
 enum status job_model_measured(struct jobstore *store, struct arena *arena, struct model *model,
                                struct error *err);
 /* The same of a job that has trained it, and with it the rows that TRAIN ends with, which SHOW
- * TRAIN finds in any copy. */
+ * TRAIN finds in any copy. FAILED where the model does not keep train.require. */
 enum status trained_model_read(struct jobstore *store, struct arena *arena, struct model *model,
                                struct error *err);
+
+/* Did that fail since the model does not keep train.require? It is never published then. */
+bool trained_is_refused(const struct error *err);
 
 struct train_facts {
     int64_t job, version, rows; /* 0: not known, and not shown */
@@ -28,5 +30,3 @@ struct train_facts {
 /* Metrics, facts, and the notices of the model in the store: train_rows.h. */
 enum status train_result_put(struct jobstore *store, const struct train_facts *facts,
                              const struct sink *sink, struct error *err);
-
-#endif

@@ -16,8 +16,7 @@
  * and its value is their mean (cross_validation.h). The means and deviations of the best trial are
  * those of the job.
  */
-#ifndef EXTENSION_ENGINE_JOBS_TRIALS_H
-#define EXTENSION_ENGINE_JOBS_TRIALS_H
+#pragma once
 
 #include "extension/engine/jobs/job_run.h"
 #include "extension/engine/rows/column_verdict.h"
@@ -34,5 +33,3 @@ struct trials_request {
  * where all trials failed the first one's error is returned. What fails leaves no folder but the
  * job's. */
 enum status trials_run(const struct trials_request *request, struct error *err);
-
-#endif

@@ -18,8 +18,7 @@
  * A job whose store says DONE and that has neither has its model or table where it was to go. A
  * file is written whole and renamed; readers need no lock.
  */
-#ifndef EXTENSION_ENGINE_JOBS_UNPUBLISHED_H
-#define EXTENSION_ENGINE_JOBS_UNPUBLISHED_H
+#pragma once
 
 #include "base/error.h"
 #include "extension/engine/host/host.h"
@@ -80,5 +79,3 @@ typedef enum status table_publisher(const struct host *host, const struct unpubl
                                     uint64_t *rows, struct error *err);
 enum status unpublished_publish(const struct host *host, struct unpublished_job *job,
                                 table_publisher *table, const struct sink *sink, struct error *err);
-
-#endif

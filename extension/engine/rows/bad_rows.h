@@ -8,8 +8,7 @@
  *
  * Used by TRAIN and EVALUATE in the session. PREDICT puts rows aside in SQL.
  */
-#ifndef EXTENSION_ENGINE_ROWS_BAD_ROWS_H
-#define EXTENSION_ENGINE_ROWS_BAD_ROWS_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
@@ -44,5 +43,3 @@ enum status bad_rows_add(struct bad_rows *bad, uint64_t row, const struct cell *
 
 /* In a transaction of its own; and a notice of how many there were. */
 enum status bad_rows_write(struct bad_rows *bad, const struct sink *sink, struct error *err);
-
-#endif

@@ -9,8 +9,7 @@
  * What a column is depends on the set of rows alone then, whichever came first. The second time
  * nothing is counted: a text that its column cannot take is an error or a bad row.
  */
-#ifndef EXTENSION_ENGINE_ROWS_COLUMN_VERDICT_H
-#define EXTENSION_ENGINE_ROWS_COLUMN_VERDICT_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "extension/engine/rows/spooling.h"
@@ -40,5 +39,3 @@ enum status column_verdict_plan(const struct column_verdict *verdict,
 /* Puts a notice of the columns that another reading would take otherwise: "x" is a number, "note"
  * is left out. */
 void column_verdict_note(const struct column_verdict *verdict, const struct sink *sink);
-
-#endif

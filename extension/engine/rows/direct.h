@@ -1,8 +1,7 @@
 /*
  * direct.h - which tables the workers of a job with job.read = 'direct' are to read, and how.
  */
-#ifndef EXTENSION_ENGINE_ROWS_DIRECT_H
-#define EXTENSION_ENGINE_ROWS_DIRECT_H
+#pragma once
 
 #include "base/error.h"
 #include "extension/engine/host/host.h"
@@ -14,5 +13,3 @@
 enum status direct_prepare(const struct host *host, const struct plan *plan, bool counts,
                            const struct job_folder *folder, struct arena *arena,
                            struct direct_order *order, struct error *err);
-
-#endif

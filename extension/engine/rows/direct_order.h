@@ -20,8 +20,7 @@
  * A partitioned table is read by its own name if it can be, for which one right is enough; only
  * the leaves that are listed count, so that one that is attached meanwhile adds no row.
  */
-#ifndef EXTENSION_ENGINE_ROWS_DIRECT_ORDER_H
-#define EXTENSION_ENGINE_ROWS_DIRECT_ORDER_H
+#pragma once
 
 #include "planner/vectors.h"
 #include "runtime/data/spool.h"
@@ -94,5 +93,3 @@ enum status direct_order_write(const struct direct_order *order, struct text *js
 /* In the arena. CORRUPT for anything that the above did not write. */
 enum status direct_order_read(struct slice json, struct arena *arena, struct direct_order *order,
                               struct error *err);
-
-#endif

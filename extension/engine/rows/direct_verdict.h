@@ -10,8 +10,7 @@
  * published without it: `verdict` among the files of the session's table input_N has the notices of
  * the plan from all rows, and who collects a model of counted rows asks for it.
  */
-#ifndef EXTENSION_ENGINE_ROWS_DIRECT_VERDICT_H
-#define EXTENSION_ENGINE_ROWS_DIRECT_VERDICT_H
+#pragma once
 
 #include "extension/engine/rows/column_verdict.h"
 #include "jobspec/jobspec.h"
@@ -25,5 +24,3 @@ enum status direct_verdict(struct column_verdict *verdict, int64_t number,
 /* The job goes on as that plan has it. */
 enum status direct_verdict_keep(const struct column_verdict *verdict, int64_t number,
                                 struct error *err);
-
-#endif

@@ -35,12 +35,6 @@ static void skip(struct reader *reader, size_t size)
     reader->rest.size -= size;
 }
 
-static void skip_space(struct reader *reader)
-{
-    while (reader->rest.size > 0 && is_space(reader->rest.data[0]))
-        skip(reader, 1);
-}
-
 /* "a", `a` or [a]; one with a quote inside is left to the database. */
 static size_t quoted_size(struct slice rest)
 {
@@ -56,7 +50,8 @@ static void next(struct reader *reader)
     struct piece_text piece = {PIECE_OTHER, {reader->rest.data, 0}};
     struct slice rest;
 
-    skip_space(reader);
+    while (reader->rest.size > 0 && is_space(reader->rest.data[0]))
+        skip(reader, 1);
     rest = reader->rest;
     piece.text.data = rest.data;
     if (rest.size == 0) {

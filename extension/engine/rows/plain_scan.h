@@ -4,8 +4,7 @@
  * Then its rows may be read in pieces, by several readers at once. Only the text is
  * read; the database decides what the names mean.
  */
-#ifndef EXTENSION_ENGINE_ROWS_PLAIN_SCAN_H
-#define EXTENSION_ENGINE_ROWS_PLAIN_SCAN_H
+#pragma once
 
 #include "base/text.h"
 
@@ -24,5 +23,3 @@ bool plain_scan_recognise(struct slice select, struct plain_scan *plain);
  * the like, so a caller puts it into parentheses and asks the database whether that is a condition.
  */
 bool plain_scan_recognise_some(struct slice select, struct plain_scan *plain);
-
-#endif

@@ -59,12 +59,6 @@ static enum status make_folder(struct job_folder *folder, struct error *err)
     return STATUS_OK;
 }
 
-static void remove_folder(const struct job_folder *folder)
-{
-    job_folder_drop_rows(folder);
-    (void)rmdir(folder->path);
-}
-
 static enum status spool_rows(struct looking *looking, struct error *err)
 {
     struct spool_request request = {.host = looking->host,
@@ -146,7 +140,8 @@ enum status sample_notices(const struct host *host, const struct plan *plan, str
     status = make_folder(&looking.folder, err);
     if (status == STATUS_OK) {
         status = look(&looking, err);
-        remove_folder(&looking.folder);
+        job_folder_drop_rows(&looking.folder);
+        (void)rmdir(looking.folder.path);
     }
     return status == STATUS_OK ? STATUS_OK : tell_failure(&looking, err);
 }

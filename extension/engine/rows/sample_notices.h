@@ -9,8 +9,7 @@
  * behind those of a part of the rows stands that they are. What only all rows can tell is left out:
  * how many words share buckets. The folder lies where temporary files do, and is gone afterwards.
  */
-#ifndef EXTENSION_ENGINE_ROWS_SAMPLE_NOTICES_H
-#define EXTENSION_ENGINE_ROWS_SAMPLE_NOTICES_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
@@ -19,5 +18,3 @@
  * would fail with, and so is a folder that cannot be made. NO_MEMORY, INTERRUPTED, DATABASE. */
 enum status sample_notices(const struct host *host, const struct plan *plan, struct arena *arena,
                            struct error *err);
-
-#endif

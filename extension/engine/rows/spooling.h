@@ -1,8 +1,7 @@
 /*
  * spooling.h - the session reads the rows of TRAIN into typed columns in the job's folder.
  */
-#ifndef EXTENSION_ENGINE_ROWS_SPOOLING_H
-#define EXTENSION_ENGINE_ROWS_SPOOLING_H
+#pragma once
 
 #include "base/error.h"
 #include "extension/engine/host/host.h"
@@ -57,5 +56,3 @@ struct spool_cells {
 enum status spool_list_cells(const struct host *host, const struct plan *plan, bool counts,
                              struct arena *arena, struct spool_cells cells[2], size_t *count,
                              struct error *err);
-
-#endif

@@ -7,8 +7,7 @@
  * Settling the rows of a large spool takes seconds, and only the session's own thread may ask
  * whether it was interrupted.
  */
-#ifndef EXTENSION_ENGINE_ROWS_SPOOLING_CLOSE_H
-#define EXTENSION_ENGINE_ROWS_SPOOLING_CLOSE_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "runtime/data/spool_writer.h"
@@ -16,5 +15,3 @@
 /* Closes as spool_writer_close does. INTERRUPTED where the session is: the writer's files may be
  * there or not. */
 enum status spooling_close(const struct host *host, struct spool_writer *writer, struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * A cell of a spool is bounded, so a text lies in as many rows as it needs. Reading checks the
  * hashes of the spool's blocks first.
  */
-#ifndef EXTENSION_ENGINE_ROWS_TEXT_SPOOL_H
-#define EXTENSION_ENGINE_ROWS_TEXT_SPOOL_H
+#pragma once
 
 #include "base/error.h"
 
@@ -19,5 +18,3 @@ enum status text_spool_put(struct spool_writer *writer, struct slice text, struc
  * above. */
 typedef enum status text_taker(void *context, struct slice text, struct error *err);
 enum status text_spool_each(const char *path, text_taker *take, void *context, struct error *err);
-
-#endif

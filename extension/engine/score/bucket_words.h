@@ -9,8 +9,7 @@
  * named where the rows have more than BUCKET_WORDS_MAX different ones, since which ones are counted
  * would depend on the order of the rows.
  */
-#ifndef EXTENSION_ENGINE_SCORE_BUCKET_WORDS_H
-#define EXTENSION_ENGINE_SCORE_BUCKET_WORDS_H
+#pragma once
 
 #include "base/arena.h"
 #include "runtime/data/word_table.h"
@@ -57,5 +56,3 @@ enum status bucket_words_sort(struct bucket_words *words, struct error *err);
  * no word fell into it, or none is kept. */
 enum status bucket_words_name(const struct bucket_words *words, uint32_t input, struct arena *arena,
                               struct cell *name, struct error *err);
-
-#endif

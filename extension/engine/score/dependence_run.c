@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/name_list.h"
 #include "extension/engine/score/evaluation.h"
 #include "extension/engine/score/explain_rows.h"
 #include "extension/engine/score/score.h"
@@ -84,13 +85,14 @@ static enum status find_named(struct depending *depending, struct error *err)
 {
     struct slice rest = depending->plan->explain_columns;
 
-    while (rest.size > 0) {
-        const char *comma = memchr(rest.data, ',', rest.size);
-        const size_t size = comma ? (size_t)(comma - rest.data) : rest.size;
+    struct slice name;
 
-        TRY(add_named(depending, slice_trim((struct slice){rest.data, size}), err));
-        rest.data += comma ? size + 1 : size;
-        rest.size -= comma ? size + 1 : size;
+    while (rest.size > 0) {
+        if (name_list_next(&rest, depending->arena, &name, err) != STATUS_OK) {
+            error_hint(err, "explain.columns = 'age, \"price, net\"' names two columns.");
+            return err->status;
+        }
+        TRY(add_named(depending, name, err));
     }
     return STATUS_OK;
 }

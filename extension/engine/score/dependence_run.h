@@ -9,8 +9,7 @@
  * `value` is that of a number, `word` that of a category. `class` is NULL of a number; of two
  * classes it is the positive one.
  */
-#ifndef EXTENSION_ENGINE_SCORE_DEPENDENCE_RUN_H
-#define EXTENSION_ENGINE_SCORE_DEPENDENCE_RUN_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
@@ -22,5 +21,3 @@ enum status dependence_columns(const struct plan *plan, struct arena *arena, str
 enum status dependence_run(const struct host *host, const struct plan *plan,
                            const struct model *model, struct arena *arena, const struct sink *sink,
                            struct error *err);
-
-#endif

@@ -7,13 +7,10 @@
  * A row that is bad for one of the models is bad for all of them, so that what is compared is
  * measured on the same rows.
  */
-#ifndef EXTENSION_ENGINE_SCORE_EVALUATE_RUN_H
-#define EXTENSION_ENGINE_SCORE_EVALUATE_RUN_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
 
 enum status evaluate_run(const struct host *host, const struct plan *plan, struct arena *arena,
                          const struct sink *sink, struct error *err);
-
-#endif

@@ -7,8 +7,7 @@
  *                                      '' where there is nothing to say, so that it is a text
  * always
  */
-#ifndef EXTENSION_ENGINE_SCORE_EVALUATION_H
-#define EXTENSION_ENGINE_SCORE_EVALUATION_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/stop.h"
@@ -51,5 +50,3 @@ enum status evaluation_collect(const struct evaluation_order *order, struct metr
                                const struct stop *stop, struct arena *arena,
                                const struct sink *sink, struct evaluation_rows *rows,
                                struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
  *     shap_run.h          USING SHAP
  *     inside_run.h        USING a table of what the model consists of
  */
-#ifndef EXTENSION_ENGINE_SCORE_EXPLAIN_MODEL_H
-#define EXTENSION_ENGINE_SCORE_EXPLAIN_MODEL_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
@@ -16,5 +15,3 @@ enum status explain_model_columns(const struct plan *plan, struct arena *arena,
                                   struct slice **names, size_t *count, struct error *err);
 enum status explain_model_run(const struct host *host, const struct plan *plan, struct arena *arena,
                               const struct sink *sink, struct error *err);
-
-#endif

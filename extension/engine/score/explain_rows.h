@@ -1,8 +1,7 @@
 /*
  * explain_rows.h - the rows of SELECT ... TO EXPLAIN model, as the model takes them.
  */
-#ifndef EXTENSION_ENGINE_SCORE_EXPLAIN_ROWS_H
-#define EXTENSION_ENGINE_SCORE_EXPLAIN_ROWS_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "extension/engine/score/bucket_words.h"
@@ -15,5 +14,3 @@
 enum status explain_rows_read(const struct host *host, const struct plan *plan, struct arena *arena,
                               const struct sink *sink, struct held_rows *held,
                               struct bucket_words *words, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * importance_run.h - TO EXPLAIN model USING permutation: which inputs matter to it, by the session
  * itself.
  */
-#ifndef EXTENSION_ENGINE_SCORE_IMPORTANCE_RUN_H
-#define EXTENSION_ENGINE_SCORE_IMPORTANCE_RUN_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
@@ -18,5 +17,3 @@ enum status importance_columns(const struct plan *plan, struct arena *arena, str
 enum status importance_run(const struct host *host, const struct plan *plan,
                            const struct model *model, struct arena *arena, const struct sink *sink,
                            struct error *err);
-
-#endif

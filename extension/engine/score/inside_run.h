@@ -2,8 +2,7 @@
  * inside_run.h - TO EXPLAIN m USING a table of what the model consists of (struct model_inside):
  * coefficients, say. The SELECT's rows are not read.
  */
-#ifndef EXTENSION_ENGINE_SCORE_INSIDE_RUN_H
-#define EXTENSION_ENGINE_SCORE_INSIDE_RUN_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
@@ -13,5 +12,3 @@ enum status inside_columns(const struct plan *plan, struct arena *arena, struct 
                            size_t *count, struct error *err);
 enum status inside_run(const struct host *host, const struct plan *plan, const struct model *model,
                        struct arena *arena, const struct sink *sink, struct error *err);
-
-#endif

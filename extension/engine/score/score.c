@@ -91,20 +91,6 @@ struct predict_sql {
     struct text stage, quarantine_select;
 };
 
-static void predict_sql_init(struct predict_sql *sql)
-{
-    predict_tables_init(&sql->tables);
-    text_init(&sql->stage, TEXT_MAXIMUM);
-    text_init(&sql->quarantine_select, TEXT_MAXIMUM);
-}
-
-static void predict_sql_deinit(struct predict_sql *sql)
-{
-    predict_tables_deinit(&sql->tables);
-    text_deinit(&sql->stage);
-    text_deinit(&sql->quarantine_select);
-}
-
 static enum status predict_sql_lower(const struct plan *plan, struct predict_sql *sql,
                                      struct error *err)
 {
@@ -146,7 +132,9 @@ static enum status predict_into(const struct host *host, const struct plan *plan
     enum status status;
 
     TRY(score_check_targets(host, plan, err));
-    predict_sql_init(&sql);
+    predict_tables_init(&sql.tables);
+    text_init(&sql.stage, TEXT_MAXIMUM);
+    text_init(&sql.quarantine_select, TEXT_MAXIMUM);
     status = predict_sql_lower(plan, &sql, err);
     if (status == STATUS_OK) {
         struct fill fills[] = {
@@ -168,7 +156,9 @@ static enum status predict_into(const struct host *host, const struct plan *plan
         if (status == STATUS_OK && has_quarantine)
             status = score_target_row(plan->quarantine_table, fills[1].rows, started, sink, err);
     }
-    predict_sql_deinit(&sql);
+    predict_tables_deinit(&sql.tables);
+    text_deinit(&sql.stage);
+    text_deinit(&sql.quarantine_select);
     return status;
 }
 

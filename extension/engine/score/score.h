@@ -2,8 +2,7 @@
  * score.h - PREDICT and EVALUATE in the session itself, and what they share with jobs that score
  * (score_job.h).
  */
-#ifndef EXTENSION_ENGINE_SCORE_SCORE_H
-#define EXTENSION_ENGINE_SCORE_SCORE_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "extension/engine/score/evaluation.h"
@@ -69,5 +68,3 @@ void predict_tables_init(struct predict_tables *tables);
 void predict_tables_deinit(struct predict_tables *tables);
 enum status predict_tables_lower(const struct plan *plan, struct predict_tables *tables,
                                  struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * score_choice.h - does the session score the rows, or do workers?
  */
-#ifndef EXTENSION_ENGINE_SCORE_SCORE_CHOICE_H
-#define EXTENSION_ENGINE_SCORE_SCORE_CHOICE_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
@@ -29,5 +28,3 @@ bool score_pays(double transfer_cost, uint64_t rows, double work_per_row, uint32
 /* job.max_workers where the statement does not set it (wanted 0): the cores,
  * within what the host allows (0: anything). Public for its test. */
 uint32_t score_most_workers(uint32_t wanted, uint32_t least, uint32_t cores, uint32_t limit);
-
-#endif

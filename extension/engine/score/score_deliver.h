@@ -2,8 +2,7 @@
  * score_deliver.h - the publisher's side of a detached job that scored: its table into the
  * database, once.
  */
-#ifndef EXTENSION_ENGINE_SCORE_SCORE_DELIVER_H
-#define EXTENSION_ENGINE_SCORE_SCORE_DELIVER_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "jobspec/jobspec.h"
@@ -31,5 +30,3 @@ enum status score_job_mark(const struct job_row *row, struct arena *arena, struc
 enum status score_job_collect(const struct host *host, int64_t number,
                               const struct job_folder *folder, const struct jobspec *spec,
                               uint64_t *rows, const struct sink *sink, struct error *err);
-
-#endif

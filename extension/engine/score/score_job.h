@@ -3,8 +3,7 @@
  *
  *     SELECT --rows.spool--> job --shards of job.db--> target, metrics, or rows
  */
-#ifndef EXTENSION_ENGINE_SCORE_SCORE_JOB_H
-#define EXTENSION_ENGINE_SCORE_SCORE_JOB_H
+#pragma once
 
 #include "extension/engine/score/evaluation.h"
 #include "extension/engine/score/score_results.h"
@@ -24,5 +23,3 @@ enum status score_job_metrics(const struct scored *scored, struct jobstore *stor
                               struct arena *arena, struct bad_rows *bad, const struct stop *stop,
                               const struct sink *sink, struct evaluation_rows *rows,
                               struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * score_results.h - what workers have scored, from the job's store: into the target's tables row by
  * row in the order of the SELECT, or added up to metrics.
  */
-#ifndef EXTENSION_ENGINE_SCORE_SCORE_RESULTS_H
-#define EXTENSION_ENGINE_SCORE_SCORE_RESULTS_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "extension/engine/rows/bad_rows.h"
@@ -37,5 +36,3 @@ enum status scored_count(const struct scored *scored, struct jobstore *store, ui
 /* `bad` gets the rows that are left out; NULL: nobody asks which, and INVALID where all are. */
 enum status scored_measure(const struct scored *scored, struct jobstore *store,
                            struct metrics *metrics, struct bad_rows *bad, struct error *err);
-
-#endif

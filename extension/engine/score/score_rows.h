@@ -5,8 +5,7 @@
  *     kept.spool      the rows
  *     faults.spool    why some of them are bad, which only the first session knew; may be missing
  */
-#ifndef EXTENSION_ENGINE_SCORE_SCORE_ROWS_H
-#define EXTENSION_ENGINE_SCORE_SCORE_ROWS_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 
@@ -16,5 +15,3 @@ enum status score_rows_save(const struct host *host, const struct job_folder *fo
 /* Into the session of `host`, and what was `faults` into an initialised text. */
 enum status score_rows_restore(const struct host *host, const struct job_folder *folder,
                                struct text *faults, struct error *err);
-
-#endif

@@ -17,6 +17,7 @@
 /* A row of the SELECT. */
 struct placed_point {
     uint32_t place; /* place of its series in the order of the result */
+    uint32_t row;   /* the regressors' place */
     struct point point;
 };
 
@@ -28,6 +29,8 @@ struct parting {
     struct cell *inputs;
     uint32_t *places; /* (series) */
     struct placed_point *points;
+    double *regressors; /* (room, width): those whose effects are parts */
+    uint32_t width;
     size_t count, room;
     uint64_t strangers; /* rows of series that the model does not know */
 
@@ -54,6 +57,32 @@ static enum status refuse_many(struct error *err)
     return error_hint(err, "Explain some of the series, with WHERE in the SELECT.");
 }
 
+static enum status refuse_regressor(const struct parting *parting, uint32_t regressor,
+                                    struct error *err)
+{
+    const struct transform_input *inputs = forecast_time_input(&parting->model->transform) + 1;
+    const struct slice name = inputs[regressor].spec.name;
+
+    fail(err, STATUS_INVALID, "row %llu: regressor \"%.*s\" is NULL beside a value",
+         (unsigned long long)(parting->count + parting->strangers + 1), SLICE_FORMAT(name));
+    return error_hint(err, "Give it a value in the SELECT, as in coalesce(%.*s, 0) AS %.*s.",
+                      SLICE_FORMAT(name), SLICE_FORMAT(name));
+}
+
+/* Those of the row that is added. */
+static enum status take_regressors(struct parting *parting, bool has_value, struct error *err)
+{
+    double *own = parting->regressors + parting->count * parting->width;
+
+    if (parting->width > 0)
+        forecast_row_regressors(&parting->model->transform, parting->scorer.dense, own);
+    for (uint32_t i = 0; i < parting->width; i++)
+        if (has_value && isnan(own[i]))
+            return refuse_regressor(parting, i, err);
+    parting->count++;
+    return STATUS_OK;
+}
+
 static enum status add_point(struct parting *parting, uint32_t place, struct point point,
                              struct error *err)
 {
@@ -62,14 +91,19 @@ static enum status add_point(struct parting *parting, uint32_t place, struct poi
     if (parting->count == parting->room) {
         const size_t room = parting->room ? 2 * parting->room : 1024;
         struct placed_point *points = realloc(parting->points, room * sizeof *points);
+        double *regressors;
 
         if (!points)
             return fail_no_memory(err);
         parting->points = points;
+        regressors = realloc(parting->regressors, (room * parting->width + 1) * sizeof *regressors);
+        if (!regressors)
+            return fail_no_memory(err);
+        parting->regressors = regressors;
         parting->room = room;
     }
-    parting->points[parting->count++] = (struct placed_point){place, point};
-    return STATUS_OK;
+    parting->points[parting->count] = (struct placed_point){place, (uint32_t)parting->count, point};
+    return take_regressors(parting, !isnan(point.value), err);
 }
 
 static enum status refuse_time(const struct parting *parting, struct error *err)
@@ -190,13 +224,8 @@ static enum status put_keys(struct parting *parting, struct cell *cells, struct 
     return STATUS_OK;
 }
 
-static struct cell real_or_null(double number)
-{
-    return isnan(number) ? cell_null() : cell_real(number);
-}
-
 static enum status put_parts(struct parting *parting, const struct grid *grid,
-                             const struct parts *parts, struct error *err)
+                             const struct parts *parts, const double *effects, struct error *err)
 {
     const uint32_t seasons = parting->plan->part_season_count;
 
@@ -208,19 +237,58 @@ static enum status put_parts(struct parting *parting, const struct grid *grid,
         parting->rows.step.time = steps_time(&grid->steps, grid->last - grid->count + 1 + i);
         TRY(put_keys(parting, cells, err));
         cells += forecast_of(parting->model)->groups + 1;
-        *cells++ = real_or_null(value);
+        *cells++ = isnan(value) ? cell_null() : cell_real(value);
         *cells++ = cell_real(parts->trend[i]);
         for (uint32_t s = 0; s < seasons; s++)
             *cells++ = cell_real(parts->seasons[s][i]);
+        for (uint32_t k = 0; k < parting->width; k++) {
+            const double effect = effects[(size_t)i * parting->width + k];
+
+            *cells++ = isnan(effect) ? cell_null() : cell_real(effect);
+        }
         *cells++ = isnan(value) ? cell_null() : cell_real(parts->remainder[i]);
         *cells++ = parts->shifts[i] != 0 ? cell_real(parts->shifts[i]) : cell_null();
     }
     return STATUS_OK;
 }
 
-/* Points are used up. */
-static enum status part_series(struct parting *parting, struct point *points, uint32_t count,
-                               struct arena *arena, struct error *err)
+/* The effects (count of the grid, width) that regressors have on the values of a series, NAN where
+ * there is no value, and what is left without them. */
+static enum status find_effects(const struct parting *parting, const struct placed_point *placed,
+                                uint32_t count, const struct grid *grid, struct arena *arena,
+                                double **effects, double **rest, struct error *err)
+{
+    const struct forecast_model *forecast = forecast_of(parting->model);
+    const size_t all = (size_t)grid->count * parting->width;
+
+    *effects = ARENA_NEW(arena, double, all + 1);
+    *rest = ARENA_NEW(arena, double, grid->count);
+    if (!*effects || !*rest)
+        return fail_no_memory(err);
+    memcpy(*rest, grid->values, grid->count * sizeof **rest);
+    for (size_t i = 0; i < all; i++)
+        (*effects)[i] = (double)NAN;
+    for (uint32_t i = 0; i < count && parting->width > 0; i++) {
+        const double *own = parting->regressors + (size_t)placed[i].row * parting->width;
+        const int64_t at =
+            steps_index(&grid->steps, placed[i].point.time) - (grid->last - grid->count + 1);
+
+        if (isnan(placed[i].point.value))
+            continue;
+        for (uint32_t k = 0; k < parting->width; k++) {
+            const double effect = own[k] * forecast_coefficient(forecast, parting->rows.series, k);
+
+            (*effects)[(size_t)at * parting->width + k] = effect;
+            (*rest)[at] -= effect;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* placed (count): of one series; points: room for as many. */
+static enum status part_series(struct parting *parting, const struct placed_point *placed,
+                               struct point *points, uint32_t count, struct arena *arena,
+                               struct error *err)
 {
     const struct forecast_model *forecast = forecast_of(parting->model);
     const struct steps steps = {.unit = forecast->unit, .size = forecast->size};
@@ -229,9 +297,12 @@ static enum status part_series(struct parting *parting, struct point *points, ui
                                     .stop = (void *)(uintptr_t)parting->host,
                                     .steps = &parting->steps};
     enum grid_fault fault;
+    double *effects, *rest;
     struct parts parts;
     struct grid grid;
 
+    for (uint32_t i = 0; i < count; i++)
+        points[i] = placed[i].point;
     points_sort(points, count);
     TRY(grid_make(points, count, forecast->times == FORECAST_NUMBERS, DUPLICATES_ERROR, &steps,
                   arena, &grid, &fault, err));
@@ -239,9 +310,10 @@ static enum status part_series(struct parting *parting, struct point *points, ui
         return refuse_grid(parting, &grid, fault, err);
     if (grid.count == 0)
         return STATUS_OK;
-    TRY(parts_find(grid.values, grid.count, parting->plan->part_seasons,
-                   parting->plan->part_season_count, &fitting, &parts, err));
-    return put_parts(parting, &grid, &parts, err);
+    TRY(find_effects(parting, placed, count, &grid, arena, &effects, &rest, err));
+    TRY(parts_find(rest, grid.count, parting->plan->part_seasons, parting->plan->part_season_count,
+                   &fitting, &parts, err));
+    return put_parts(parting, &grid, &parts, effects, err);
 }
 
 static enum status part_all(struct parting *parting, struct error *err)
@@ -253,11 +325,12 @@ static enum status part_all(struct parting *parting, struct error *err)
         const uint32_t place = parting->points[first].place;
         struct arena arena;
 
-        for (end = first; end < parting->count && parting->points[end].place == place; end++)
-            points[end - first] = parting->points[end].point;
+        for (end = first; end < parting->count && parting->points[end].place == place;)
+            end++;
         parting->rows.series = parting->rows.order[place];
         arena_init(&arena, FIT_ROOM);
-        status = part_series(parting, points, (uint32_t)(end - first), &arena, err);
+        status = part_series(parting, parting->points + first, points, (uint32_t)(end - first),
+                             &arena, err);
         arena_deinit(&arena);
     }
     free(points);
@@ -281,10 +354,12 @@ enum status series_parts_columns(const struct plan *plan, struct arena *arena, s
 /* The columns were planned for the model that was there then. */
 static enum status check_model(const struct parting *parting, struct error *err)
 {
-    const size_t columns =
-        forecast_of(parting->model)->groups + 2 + parting->plan->part_season_count + 3;
+    const struct forecast_model *forecast = forecast_of(parting->model);
+    const size_t columns = forecast->groups + 2 + parting->plan->part_season_count +
+                           parting->plan->part_effect_count + 3;
 
-    return columns == parting->columns
+    return columns == parting->columns &&
+                   (parting->width == 0 || parting->width == forecast->regressors)
                ? STATUS_OK
                : fail(err, STATUS_STALE,
                       "the model was replaced meanwhile: run the statement again");
@@ -317,7 +392,8 @@ enum status series_parts_run(const struct host *host, const struct plan *plan,
                              const struct model *model, struct arena *arena,
                              const struct sink *sink, struct error *err)
 {
-    struct parting parting = {.host = host, .plan = plan, .model = model};
+    struct parting parting = {
+        .host = host, .plan = plan, .model = model, .width = plan->part_effect_count};
     enum status status;
 
     arena_init(&parting.arena, RESULT_ROOM);
@@ -326,6 +402,7 @@ enum status series_parts_run(const struct host *host, const struct plan *plan,
     scorer_deinit(&parting.scorer);
     free(parting.places);
     free(parting.points);
+    free(parting.regressors);
     free(parting.cells);
     arena_deinit(&parting.arena);
     return status;

@@ -6,8 +6,7 @@
  * and NULL for its value and remainder. Series come in the order of FORECAST. The rows are held:
  * LIMIT for more than SERIES_PARTS_ROWS_MAX.
  */
-#ifndef EXTENSION_ENGINE_SCORE_SERIES_PARTS_H
-#define EXTENSION_ENGINE_SCORE_SERIES_PARTS_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
@@ -21,5 +20,3 @@ enum status series_parts_columns(const struct plan *plan, struct arena *arena, s
 enum status series_parts_run(const struct host *host, const struct plan *plan,
                              const struct model *model, struct arena *arena,
                              const struct sink *sink, struct error *err);
-
-#endif

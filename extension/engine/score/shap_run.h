@@ -2,8 +2,7 @@
  * shap_run.h - TO EXPLAIN model USING SHAP: what each input adds to the outputs of rows, by the
  * session itself.
  */
-#ifndef EXTENSION_ENGINE_SCORE_SHAP_RUN_H
-#define EXTENSION_ENGINE_SCORE_SHAP_RUN_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "planner/plan.h"
@@ -28,5 +27,3 @@ enum status shap_columns(const struct plan *plan, struct arena *arena, struct sl
                          size_t *count, struct error *err);
 enum status shap_run(const struct host *host, const struct plan *plan, const struct model *model,
                      struct arena *arena, const struct sink *sink, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * text_bars.h - pictures that a terminal shows, as cells of text.
  */
-#ifndef EXTENSION_ENGINE_SCORE_TEXT_BARS_H
-#define EXTENSION_ENGINE_SCORE_TEXT_BARS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ enum status text_bar(double share, struct arena *arena, struct cell *cell, struc
  * there where there is any: "▁▃█▂ ". In the arena. */
 enum status text_histogram(const uint32_t *bins, struct arena *arena, struct cell *cell,
                            struct error *err);
-
-#endif

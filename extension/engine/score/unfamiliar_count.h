@@ -9,8 +9,7 @@
  * Rows are counted where they pass, in PostgreSQL's server on their way to the client. Those that
  * PREDICT writes in SQL pass nowhere: their table is read again.
  */
-#ifndef EXTENSION_ENGINE_SCORE_UNFAMILIAR_COUNT_H
-#define EXTENSION_ENGINE_SCORE_UNFAMILIAR_COUNT_H
+#pragma once
 
 #include "base/arena.h"
 #include "extension/engine/host/host.h"
@@ -50,5 +49,3 @@ void unfamiliar_count_note(struct unfamiliar_count *counting);
 /* All rows of the table that PREDICT wrote. */
 enum status unfamiliar_count_target(const struct host *host, struct unfamiliar_count *counting,
                                     struct error *err);
-
-#endif

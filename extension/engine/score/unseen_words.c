@@ -163,3 +163,47 @@ void unseen_words_note(const struct unseen_words *words, struct notice_list *not
                     SLICE_FORMAT(slice_prefix(input->words[0], sizeof word->example - 1)));
     }
 }
+
+/* ---- rows that are not scored ---- */
+
+struct sampled {
+    struct unseen_words words;
+    const struct plan *plan;
+};
+
+static enum status take_sampled(void *self, const struct cell *cells, size_t count,
+                                struct error *err)
+{
+    struct sampled *sampled = self;
+    (void)err;
+
+    for (size_t i = 0; i < sampled->words.count; i++) {
+        const int column = sampled->plan->model_columns[i];
+
+        if (unseen_words_have(&sampled->words, i) && column >= 0 && (size_t)column < count)
+            unseen_words_cell(&sampled->words, i, &cells[column]);
+    }
+    return STATUS_OK;
+}
+
+enum status unseen_words_explain(const struct host *host, const struct plan *plan,
+                                 struct arena *arena, struct error *err)
+{
+    struct sampled sampled = {.plan = plan};
+    const struct sink sink = {.self = &sampled, .row = take_sampled};
+    enum status status;
+    struct text select;
+
+    TRY(unseen_words_load(host, plan, arena, &sampled.words, err));
+    if (!sampled.words.columns)
+        return STATUS_OK;
+    text_init(&select, TEXT_MAXIMUM);
+    text_printf(&select, "SELECT * FROM (%.*s\n) AS totrain_sample LIMIT %d",
+                SLICE_FORMAT(plan->select), QUERY_SAMPLE_ROWS);
+    status = select.failed ? fail_no_memory(err)
+                           : host->rows->query(host->self, text_slice(&select), &sink, err);
+    text_deinit(&select);
+    if (status == STATUS_OK)
+        unseen_words_note(&sampled.words, plan->notices);
+    return status;
+}

@@ -5,8 +5,7 @@
  * "Binary Format"; src/backend/utils/adt of the server): big-endian numbers, days and
  * microseconds since 2000, numeric as digits to the base of 10,000.
  */
-#ifndef EXTENSION_POSTGRES_LIBPQ_BINARY_CELLS_H
-#define EXTENSION_POSTGRES_LIBPQ_BINARY_CELLS_H
+#pragma once
 
 #include "extension/postgres/sql/kinds.h"
 #include "extension/sql/database.h"
@@ -54,5 +53,3 @@ static inline void binary_put_u64(uint64_t value, char bytes[8])
     for (int i = 0; i < 8; i++)
         bytes[i] = (char)(value >> (56 - 8 * i));
 }
-
-#endif

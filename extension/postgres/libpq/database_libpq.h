@@ -1,8 +1,7 @@
 /*
  * database_libpq.h - the seam to the database over a connection of libpq.
  */
-#ifndef EXTENSION_POSTGRES_LIBPQ_DATABASE_LIBPQ_H
-#define EXTENSION_POSTGRES_LIBPQ_DATABASE_LIBPQ_H
+#pragma once
 
 #include "extension/postgres/libpq/libpq.h"
 
@@ -21,5 +20,3 @@ enum status libpq_open_again(struct libpq *libpq, const struct libpq *first, str
 void libpq_close(struct libpq *libpq);
 /* Takes over a connection that another module has made. */
 enum status libpq_adopt(struct libpq *libpq, PGconn *connection, struct error *err);
-
-#endif

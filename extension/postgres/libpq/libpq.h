@@ -12,8 +12,7 @@
  *
  * One of these is used by one thread at a time.
  */
-#ifndef EXTENSION_POSTGRES_LIBPQ_LIBPQ_H
-#define EXTENSION_POSTGRES_LIBPQ_LIBPQ_H
+#pragma once
 
 #include <limits.h>
 #include <signal.h>
@@ -39,5 +38,3 @@ struct libpq {
     struct text delivery; /* the address under which the model of a job is to be written */
     struct database database;
 };
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * libpq_describe.h - the columns of a query that is prepared, not run.
  */
-#ifndef EXTENSION_POSTGRES_LIBPQ_LIBPQ_DESCRIBE_H
-#define EXTENSION_POSTGRES_LIBPQ_LIBPQ_DESCRIBE_H
+#pragma once
 
 #include "extension/postgres/libpq/libpq.h"
 #include "extension/postgres/sql/kinds.h"
@@ -11,5 +10,3 @@
 enum pg_kind libpq_kind_of(const struct libpq *libpq, Oid type);
 enum status libpq_describe(void *self, struct slice sql, struct arena *arena,
                            struct database_column **columns, size_t *count, struct error *err);
-
-#endif

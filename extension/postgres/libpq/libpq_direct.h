@@ -9,8 +9,7 @@
  * another transaction under the same snapshot (server/stage_shard.c). For that the snapshot is
  * exported once more, which lives no longer than this transaction.
  */
-#ifndef EXTENSION_POSTGRES_LIBPQ_LIBPQ_DIRECT_H
-#define EXTENSION_POSTGRES_LIBPQ_LIBPQ_DIRECT_H
+#pragma once
 
 #include "extension/engine/rows/direct_order.h"
 #include "extension/postgres/libpq/libpq.h"
@@ -30,5 +29,3 @@ enum status direct_read(struct direct_reader *reader, uint32_t spool, uint32_t s
                         struct text *index, struct error *err);
 /* Ends the transaction. */
 void direct_close(struct direct_reader *reader);
-
-#endif

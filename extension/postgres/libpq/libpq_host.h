@@ -1,8 +1,7 @@
 /*
  * libpq_host.h - the host of the program: a connection, and what it offers to statements.
  */
-#ifndef EXTENSION_POSTGRES_LIBPQ_LIBPQ_HOST_H
-#define EXTENSION_POSTGRES_LIBPQ_LIBPQ_HOST_H
+#pragma once
 
 #include "extension/postgres/libpq/libpq.h"
 
@@ -15,5 +14,3 @@ void libpq_host_init(struct sql_host *host, struct libpq *libpq, const char *pro
  * made in `schema`, and belong to `role` where it is not empty. */
 enum status libpq_address(const struct libpq *libpq, struct slice schema, struct slice role,
                           struct text *address, struct error *err);
-
-#endif

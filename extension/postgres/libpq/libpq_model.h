@@ -3,12 +3,9 @@
  * without running anything of their owners' (model_heap.h). Where it is missing, or may not be
  * called, only what the connection's own role owns is read, by a query.
  */
-#ifndef EXTENSION_POSTGRES_LIBPQ_LIBPQ_MODEL_H
-#define EXTENSION_POSTGRES_LIBPQ_LIBPQ_MODEL_H
+#pragma once
 
 #include "extension/sql/database.h"
 
 enum status libpq_read_model(void *self, const struct model_read *read,
                              const struct database_rows *rows, struct error *err);
-
-#endif

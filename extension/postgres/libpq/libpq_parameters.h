@@ -1,8 +1,7 @@
 /*
  * libpq_parameters.h - cells as the parameters of a statement, in binary.
  */
-#ifndef EXTENSION_POSTGRES_LIBPQ_LIBPQ_PARAMETERS_H
-#define EXTENSION_POSTGRES_LIBPQ_LIBPQ_PARAMETERS_H
+#pragma once
 
 #include "extension/postgres/libpq/libpq.h"
 
@@ -21,5 +20,3 @@ void parameters_deinit(struct parameters *parameters);
 enum status parameters_put(struct parameters *parameters, size_t i, const struct cell *cell,
                            struct error *err);
 Oid parameters_type(enum cell_type type);
-
-#endif

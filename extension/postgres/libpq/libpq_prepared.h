@@ -2,8 +2,7 @@
  * libpq_prepared.h - one statement with many rows of parameters: they are sent one after the other,
  * and the server's answers are read now and then.
  */
-#ifndef EXTENSION_POSTGRES_LIBPQ_LIBPQ_PREPARED_H
-#define EXTENSION_POSTGRES_LIBPQ_LIBPQ_PREPARED_H
+#pragma once
 
 #include "base/cell.h"
 #include "base/error.h"
@@ -16,5 +15,3 @@ enum status libpq_execute_prepared(void *self, struct database_prepared *prepare
                                    const struct cell *cells, struct error *err);
 enum status libpq_finish_prepared(void *self, struct database_prepared *prepared,
                                   struct error *err);
-
-#endif

@@ -97,12 +97,6 @@ static enum status pass_result(const struct libpq *libpq, struct passing *passin
     return STATUS_OK;
 }
 
-static void count_affected(const PGresult *result, uint64_t *affected)
-{
-    if (affected && *PQcmdTuples((PGresult *)result))
-        *affected = strtoull(PQcmdTuples((PGresult *)result), NULL, 10);
-}
-
 /* ----- one by one ----- */
 
 static enum status send_parameters(struct libpq *libpq, const struct database_statement *statement,
@@ -146,7 +140,8 @@ static enum status pass_results(struct libpq *libpq, struct passing *passing, st
 
         if (status == STATUS_OK)
             status = pass_result(libpq, passing, result, err);
-        count_affected(result, affected);
+        if (affected && *PQcmdTuples((PGresult *)result))
+            *affected = strtoull(PQcmdTuples((PGresult *)result), NULL, 10);
         PQclear(result);
         if (status != STATUS_OK) {
             libpq_drain(libpq);

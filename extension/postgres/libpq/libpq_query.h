@@ -2,8 +2,7 @@
  * libpq_query.h - one statement and its rows: by COPY where they are computed with, one by one
  * where they are shown or have parameters, and the first ones alone through a cursor.
  */
-#ifndef EXTENSION_POSTGRES_LIBPQ_LIBPQ_QUERY_H
-#define EXTENSION_POSTGRES_LIBPQ_LIBPQ_QUERY_H
+#pragma once
 
 #include "extension/postgres/libpq/libpq.h"
 
@@ -14,5 +13,3 @@ enum status libpq_query(void *self, const struct database_statement *statement,
 /* The rows of a query by COPY, as cells of these columns' kinds. */
 enum status libpq_copy(struct libpq *libpq, struct slice sql, const struct database_column *columns,
                        size_t count, const struct database_rows *rows, struct error *err);
-
-#endif

@@ -7,13 +7,10 @@
  * that all see the same rows, whatever is written meanwhile. Each reader takes the next
  * piece of the table until none is left.
  */
-#ifndef EXTENSION_POSTGRES_LIBPQ_LIBPQ_SCAN_H
-#define EXTENSION_POSTGRES_LIBPQ_LIBPQ_SCAN_H
+#pragma once
 
 #include "extension/postgres/sql/table_scan.h"
 
 /* The host's scan(), see extension/engine/host/host.h. */
 enum status libpq_scan(void *self, struct slice select, const struct scan *scan,
                        struct scan_outcome *outcome, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * libpq_snapshot.h - one snapshot for several connections: one exports it, others take it.
  */
-#ifndef EXTENSION_POSTGRES_LIBPQ_LIBPQ_SNAPSHOT_H
-#define EXTENSION_POSTGRES_LIBPQ_LIBPQ_SNAPSHOT_H
+#pragma once
 
 #include "extension/postgres/libpq/libpq.h"
 
@@ -10,5 +9,3 @@
 enum status libpq_export_snapshot(struct libpq *libpq, struct text *snapshot, struct error *err);
 /* For the connection's transaction, REPEATABLE READ, before anything else in it. */
 enum status libpq_take_snapshot(struct libpq *libpq, struct slice snapshot, struct error *err);
-
-#endif

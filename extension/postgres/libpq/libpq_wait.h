@@ -2,8 +2,7 @@
  * libpq_wait.h - waiting for the server's answers, so that Ctrl-C ends what runs there; what they
  * mean.
  */
-#ifndef EXTENSION_POSTGRES_LIBPQ_LIBPQ_WAIT_H
-#define EXTENSION_POSTGRES_LIBPQ_LIBPQ_WAIT_H
+#pragma once
 
 #include "extension/postgres/libpq/libpq.h"
 
@@ -36,5 +35,3 @@ enum status libpq_finish_sent(struct libpq *libpq, struct slice sql, size_t skip
 
 /* Do one thing with no parameters and no rows. */
 enum status libpq_execute(struct libpq *libpq, const char *sql, struct error *err);
-
-#endif

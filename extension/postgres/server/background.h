@@ -2,8 +2,7 @@
  * background.h - the beginning of a background worker, and the end of what one of its statements
  * throws.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_BACKGROUND_H
-#define EXTENSION_POSTGRES_SERVER_BACKGROUND_H
+#pragma once
 
 #include <postgres.h>
 
@@ -13,5 +12,3 @@ void background_begin(const char *name);
 /* In PG_CATCH: logs the error, ends the transaction, and goes on in `context`. The message lies
  * there. */
 const char *background_catch(MemoryContext context);
-
-#endif

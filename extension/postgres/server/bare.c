@@ -273,6 +273,15 @@ static bool untyped_value_hint(const char *text, struct error *err)
     return true;
 }
 
+/* pgml.train(...), madlib.linregr_train(...): the schema is another tool's. */
+static bool other_schema_hint(const char *bytes, size_t size, struct slice piece, struct error *err)
+{
+    const char *message = find_field(bytes, size, PG_DIAG_MESSAGE_PRIMARY);
+
+    snprintf(err->message, sizeof err->message, "%s", message ? message : "");
+    return refused_missing_hint(piece, err);
+}
+
 /* An error of a statement that is none of ours, and may have been meant to be one (refused.h). */
 static bool find_hint(const char *bytes, size_t size, struct error *err)
 {
@@ -288,9 +297,11 @@ static bool find_hint(const char *bytes, size_t size, struct error *err)
         return refused_show_hint(text, err);
     if (sqlstate == ERRCODE_INDETERMINATE_DATATYPE)
         return untyped_value_hint(debug_query_string, err);
-    if (sqlstate != ERRCODE_SYNTAX_ERROR || place < 0)
+    if ((sqlstate != ERRCODE_SYNTAX_ERROR && sqlstate != ERRCODE_INVALID_SCHEMA_NAME) || place < 0)
         return false;
     piece = piece_around(text, place);
+    if (sqlstate == ERRCODE_INVALID_SCHEMA_NAME)
+        return other_schema_hint(bytes, size, piece, err);
     if (begins_with(piece.data, "SHOW"))
         return false; /* SHOW is the server's, too */
     return refused_hint(piece, place - (int)(piece.data - text.data), err);

@@ -18,12 +18,9 @@
  * of a transaction block (which the error has ended already). Elsewhere the error gets a
  * hint that names the functions. An error that is none of ours is passed on as it is.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_BARE_H
-#define EXTENSION_POSTGRES_SERVER_BARE_H
+#pragma once
 
 #include "extension/postgres/server/compat.h"
 
 /* Puts itself before the functions that send messages to the client. Once a process. */
 void bare_install(void);
-
-#endif

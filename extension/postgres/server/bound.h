@@ -6,8 +6,7 @@
  * COPY and the processes of a job take no parameters, so that the values are written into the
  * SELECT, each with its type.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_BOUND_H
-#define EXTENSION_POSTGRES_SERVER_BOUND_H
+#pragma once
 
 #include "extension/postgres/server/compat.h"
 
@@ -18,5 +17,3 @@
 /* The statement, in UTF-8, with the values of the function's arguments behind the first in the
  * places of its parameters; as it is where it has none. ERROR where there are more or fewer. */
 struct slice bound_statement(FunctionCallInfo fcinfo, struct slice statement);
-
-#endif

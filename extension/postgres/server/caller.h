@@ -6,8 +6,7 @@
  * It outlives the server: roles are OIDs, and settings are those that the session was opened with
  * or has SET; those of the database and of the role come with the connection.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_CALLER_H
-#define EXTENSION_POSTGRES_SERVER_CALLER_H
+#pragma once
 
 #include "extension/postgres/server/compat.h"
 
@@ -34,5 +33,3 @@ char *caller_refusal(const struct caller *caller);
 /* Once connected as the session user, and in no transaction. Throws the refusal. A setting that the
  * server refuses by now is logged. */
 void caller_become(const struct caller *caller);
-
-#endif

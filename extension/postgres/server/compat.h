@@ -4,8 +4,7 @@
  * The first header of every file of the module. Only these files see the server;
  * what they share with the program goes through database.h.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_COMPAT_H
-#define EXTENSION_POSTGRES_SERVER_COMPAT_H
+#pragma once
 
 /* Our files are compiled with hidden symbols, as 16 compiles modules; 15 has no such macro. */
 #define PGDLLEXPORT __attribute__((visibility("default")))
@@ -68,6 +67,4 @@
 #else
 #define COMPAT_PORTAL_RUN(portal, receiver, completion)                                            \
     PortalRun(portal, FETCH_ALL, true, true, receiver, receiver, completion)
-#endif
-
 #endif

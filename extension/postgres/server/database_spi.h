@@ -5,12 +5,9 @@
  * asked whether it only reads, and then run into a receiver that gives each row
  * on as it comes: nothing is kept.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_DATABASE_SPI_H
-#define EXTENSION_POSTGRES_SERVER_DATABASE_SPI_H
+#pragma once
 
 #include "extension/postgres/server/session.h"
 
 /* Fills session->database. */
 void database_spi_init(struct session *session);
-
-#endif

@@ -8,8 +8,7 @@
  * All are PostgreSQL's code: they throw and may be thrown through, but for the
  * part between door_open() and the return of door_run(), which is the engine's.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_DOOR_H
-#define EXTENSION_POSTGRES_SERVER_DOOR_H
+#pragma once
 
 #include "extension/postgres/server/session.h"
 
@@ -78,5 +77,3 @@ void door_read_row(const struct result *result, TupleDesc descriptor, const stru
                    Datum *values, bool *nulls);
 /* Rows of train_rows.h into the result of a function that returns these columns. */
 void door_put_training(FunctionCallInfo fcinfo, const struct result *result);
-
-#endif

@@ -6,10 +6,13 @@
 #include <utils/acl.h>
 #include <utils/snapmgr.h>
 
+#include "base/whole_file.h"
+#include "extension/postgres/server/release.h"
 #include "extension/postgres/server/session.h"
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/sql/direct_table.h"
 #include "k8s/job/cluster_folder.h"
+#include "k8s/job/profile.h"
 #include "planner/plan.h"
 
 #define ROLE_NAME "totrain_k8s"
@@ -95,18 +98,51 @@ static enum status choose_image(struct slice wanted, struct kube_job *job, struc
     return error_hint(err, "totrain.images in postgresql.conf lists them: 'name=image, ...'.");
 }
 
-static enum status check_priority(struct slice wanted, struct error *err)
+/* `wanted` empty: the attribute is not there. */
+static enum status check_listed(const char *attribute, struct slice wanted, const char *setting,
+                                const char *value, struct error *err)
 {
-    struct slice list = slice_of(settings.priority_classes), item;
+    struct slice list = slice_of(value), item;
 
     if (wanted.size == 0)
         return STATUS_OK;
     while (next_item(&list, &item))
         if (slice_equal(item, wanted))
             return STATUS_OK;
-    fail(err, STATUS_INVALID, "job.priority is none of the administrator's: \"%.*s\"",
+    fail(err, STATUS_INVALID, "%s is none of the administrator's: \"%.*s\"", attribute,
          SLICE_FORMAT(wanted));
-    return error_hint(err, "totrain.priority_classes in postgresql.conf lists them.");
+    return error_hint(err, "%s in postgresql.conf lists them.", setting);
+}
+
+/* The file is read as the server's user, whose name for it no other role can choose. */
+static enum status read_profile(struct slice name, struct arena *arena, struct kube_job *job,
+                                struct error *err)
+{
+    struct text file;
+    enum status status;
+
+    if (!settings.profile_file[0]) {
+        fail(err, STATUS_UNSUPPORTED, "no file is named with the profiles of jobs on Kubernetes");
+        return error_hint(err, "totrain.profile_file in postgresql.conf names it.");
+    }
+    text_init(&file, PROFILE_FILE_BYTES_MAX);
+    status = whole_file_read(settings.profile_file, &file, err);
+    if (status == STATUS_OK)
+        status = profile_read(text_slice(&file), name, arena, job, err);
+    text_deinit(&file);
+    return status;
+}
+
+/* The profile comes before the settings of the same things. */
+static enum status choose_profile(struct slice wanted, struct arena *arena, struct kube_job *job,
+                                  struct error *err)
+{
+    struct slice list = slice_of(settings.profiles), first;
+
+    TRY(check_listed("job.profile", wanted, "totrain.profiles", settings.profiles, err));
+    if (wanted.size > 0)
+        return read_profile(wanted, arena, job, err);
+    return next_item(&list, &first) ? read_profile(first, arena, job, err) : STATUS_OK;
 }
 
 static enum status name_origin(struct arena *arena, struct kube_job *job, struct error *err)
@@ -121,17 +157,19 @@ static enum status describe(void *self, const struct plan_cluster *wanted, struc
 {
     (void)self;
     TRY(choose_image(wanted->image, job, err));
-    TRY(check_priority(wanted->priority_class, err));
-    if (!settings.database_secret[0]) {
-        fail(err, STATUS_UNSUPPORTED, "no Secret is named with the login of jobs on Kubernetes");
-        return error_hint(err, "totrain.database_secret in postgresql.conf names it.");
-    }
+    TRY(check_listed("job.priority", wanted->priority_class, "totrain.priority_classes",
+                     settings.priority_classes, err));
     job->cpu_limit_percent = settings.kubernetes_cpu_limit;
     job->priority_class = slice_of(settings.default_priority);
     job->kube_namespace = slice_of(settings.kubernetes_namespace);
     job->database_secret = slice_of(settings.database_secret);
     job->slot_resource = slice_of(settings.kubernetes_resource);
     job->schema = slice_of(settings.job_schema);
+    TRY(choose_profile(wanted->profile, arena, job, err));
+    if (job->database_secret.size == 0) {
+        fail(err, STATUS_UNSUPPORTED, "no Secret is named with the login of jobs on Kubernetes");
+        return error_hint(err, "totrain.database_secret in postgresql.conf names it.");
+    }
     TRY(name_origin(arena, job, err));
     *access =
         (struct cluster_access){.kubeconfig = slice_of(settings.kubeconfig), .context = SLICE("")};
@@ -223,6 +261,12 @@ static void discard(void *self, int64_t number, const struct sink *sink)
         door->session.interrupt = interrupt;
 }
 
+static void watch(void *self, int64_t number, const struct job_folder *folder)
+{
+    (void)self;
+    release_when_session_dies(number, folder ? folder->id : 0);
+}
+
 void door_cluster_background(struct door *door)
 {
     door->follows_itself = true;
@@ -237,5 +281,6 @@ void door_cluster_init(struct door *door)
     door->cluster.seam.let_go = let_go;
     door->cluster.seam.collect = collect;
     door->cluster.seam.discard = discard;
+    door->cluster.seam.watch = watch;
     door->cluster.seam.keeps = KEEPS_DETACHED;
 }

@@ -4,8 +4,7 @@
  * Users choose numbers and allow-listed names; everything else about the cluster is an
  * administrator's setting, totrain.kubernetes_*.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_DOOR_CLUSTER_H
-#define EXTENSION_POSTGRES_SERVER_DOOR_CLUSTER_H
+#pragma once
 
 #include "extension/postgres/server/door.h"
 
@@ -16,5 +15,3 @@ void door_cluster_limits(const struct door *door, struct catalog_limits *limits)
 void door_cluster_init(struct door *door);
 /* In a background worker, which goes on to follow what it sends to a cluster (kept_jobs.h). */
 void door_cluster_background(struct door *door);
-
-#endif

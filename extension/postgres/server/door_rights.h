@@ -6,8 +6,7 @@
  *                                          totrain_reader
  *     on totrain.job_table(text) alone     SHOW JOBS: totrain_monitor, totrain_admin
  */
-#ifndef EXTENSION_POSTGRES_SERVER_DOOR_RIGHTS_H
-#define EXTENSION_POSTGRES_SERVER_DOOR_RIGHTS_H
+#pragma once
 
 #include "extension/postgres/server/door.h"
 
@@ -21,5 +20,3 @@ void door_check_statement(struct door *door, struct slice text, const struct pie
 /* SHOW JOBS of a member of totrain_monitor or totrain_admin, who sees the jobs of all, as a query;
  * NULL: another statement or caller. A superuser has to be granted it. */
 const char *door_monitors_query(struct slice text, const struct piece *piece);
-
-#endif

@@ -19,8 +19,7 @@
  * EXPLAIN EXECUTE and auto_explain do not come by here: PostgreSQL has no place for it there
  * (ExplainOneQuery_hook alone knows the output, and is not asked by them).
  */
-#ifndef EXTENSION_POSTGRES_SERVER_EXPLAIN_MODELS_H
-#define EXTENSION_POSTGRES_SERVER_EXPLAIN_MODELS_H
+#pragma once
 
 #include "extension/postgres/server/compat.h"
 
@@ -45,5 +44,3 @@ void explain_models_taken(struct explained_place *place, const char *path, int64
                           bool is_read, double seconds);
 /* One row of the model that was taken, or that the place has held since before. */
 void explain_models_row(struct explained_place *place, const char *path, int64 version);
-
-#endif

@@ -600,6 +600,13 @@ static char *cell_string_of(const struct cell *cell)
     return session_from_utf8(cell->text);
 }
 
+/* A function of SQL whose result is this output. */
+#define OUTPUT_FUNCTION(name, result, output)                                                      \
+    Datum name(PG_FUNCTION_ARGS)                                                                   \
+    {                                                                                              \
+        return result(fcinfo, output);                                                             \
+    }
+
 static Datum text_output(FunctionCallInfo fcinfo, enum output output)
 {
     struct scoring *scoring;
@@ -613,35 +620,12 @@ static Datum text_output(FunctionCallInfo fcinfo, enum output output)
     return CStringGetTextDatum(cell_string_of(&cell));
 }
 
-Datum totrain_sql_predict(PG_FUNCTION_ARGS)
-{
-    return text_output(fcinfo, OUTPUT_PREDICTION);
-}
-
-Datum totrain_sql_probabilities(PG_FUNCTION_ARGS)
-{
-    return text_output(fcinfo, OUTPUT_PROBABILITIES);
-}
-
-Datum totrain_sql_logits(PG_FUNCTION_ARGS)
-{
-    return text_output(fcinfo, OUTPUT_LOGITS);
-}
-
-Datum totrain_sql_quantiles(PG_FUNCTION_ARGS)
-{
-    return text_output(fcinfo, OUTPUT_QUANTILES);
-}
-
-Datum totrain_sql_leaf(PG_FUNCTION_ARGS)
-{
-    return text_output(fcinfo, OUTPUT_LEAF);
-}
-
-Datum totrain_sql_shap(PG_FUNCTION_ARGS)
-{
-    return text_output(fcinfo, OUTPUT_SHAP);
-}
+OUTPUT_FUNCTION(totrain_sql_predict, text_output, OUTPUT_PREDICTION)
+OUTPUT_FUNCTION(totrain_sql_probabilities, text_output, OUTPUT_PROBABILITIES)
+OUTPUT_FUNCTION(totrain_sql_logits, text_output, OUTPUT_LOGITS)
+OUTPUT_FUNCTION(totrain_sql_quantiles, text_output, OUTPUT_QUANTILES)
+OUTPUT_FUNCTION(totrain_sql_leaf, text_output, OUTPUT_LEAF)
+OUTPUT_FUNCTION(totrain_sql_shap, text_output, OUTPUT_SHAP)
 
 static Datum real_output(FunctionCallInfo fcinfo, enum output output)
 {
@@ -653,20 +637,9 @@ static Datum real_output(FunctionCallInfo fcinfo, enum output output)
     PG_RETURN_FLOAT8(cell.real);
 }
 
-Datum totrain_sql_probability(PG_FUNCTION_ARGS)
-{
-    return real_output(fcinfo, OUTPUT_PROBABILITY);
-}
-
-Datum totrain_sql_distance(PG_FUNCTION_ARGS)
-{
-    return real_output(fcinfo, OUTPUT_DISTANCE);
-}
-
-Datum totrain_sql_points(PG_FUNCTION_ARGS)
-{
-    return real_output(fcinfo, OUTPUT_POINTS);
-}
+OUTPUT_FUNCTION(totrain_sql_probability, real_output, OUTPUT_PROBABILITY)
+OUTPUT_FUNCTION(totrain_sql_distance, real_output, OUTPUT_DISTANCE)
+OUTPUT_FUNCTION(totrain_sql_points, real_output, OUTPUT_POINTS)
 
 /* The component that has the number of the third argument. */
 Datum totrain_sql_component(PG_FUNCTION_ARGS)
@@ -726,20 +699,9 @@ static Datum real_checked(FunctionCallInfo fcinfo, enum output output)
     PG_RETURN_FLOAT8(cell.real);
 }
 
-Datum totrain_sql_forecast_lower(PG_FUNCTION_ARGS)
-{
-    return real_checked(fcinfo, OUTPUT_LOWER);
-}
-
-Datum totrain_sql_forecast_upper(PG_FUNCTION_ARGS)
-{
-    return real_checked(fcinfo, OUTPUT_UPPER);
-}
-
-Datum totrain_sql_anomaly_probability(PG_FUNCTION_ARGS)
-{
-    return real_checked(fcinfo, OUTPUT_ANOMALY);
-}
+OUTPUT_FUNCTION(totrain_sql_forecast_lower, real_checked, OUTPUT_LOWER)
+OUTPUT_FUNCTION(totrain_sql_forecast_upper, real_checked, OUTPUT_UPPER)
+OUTPUT_FUNCTION(totrain_sql_anomaly_probability, real_checked, OUTPUT_ANOMALY)
 
 Datum totrain_sql_is_anomaly(PG_FUNCTION_ARGS)
 {

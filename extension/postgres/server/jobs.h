@@ -1,8 +1,7 @@
 /*
  * jobs.h - the folders of this server's jobs.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_JOBS_H
-#define EXTENSION_POSTGRES_SERVER_JOBS_H
+#pragma once
 
 #include "extension/postgres/server/compat.h"
 
@@ -34,5 +33,3 @@ bool jobs_may_manage(Oid owner);
 /* Folders that are named by a number, in CurrentMemoryContext: databases in the state folder, roles
  * in one of those. */
 List *jobs_numbered_folders(const char *path);
-
-#endif

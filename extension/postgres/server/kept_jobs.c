@@ -5,11 +5,15 @@
 
 #include <access/xact.h>
 #include <access/xlog.h>
+#include <commands/async.h>
+#include <lib/stringinfo.h>
+#include <miscadmin.h>
 #include <pgstat.h>
 #include <postmaster/bgworker.h>
 #include <storage/ipc.h>
 #include <storage/latch.h>
 #include <tcop/tcopprot.h>
+#include <utils/json.h>
 #include <utils/memutils.h>
 #include <utils/resowner.h>
 #include <utils/syscache.h>
@@ -576,6 +580,35 @@ static void note_thrown(struct following *following, MemoryContext context)
     let_go(following);
 }
 
+/* ----- who listens ----- */
+
+#define CHANNEL "totrain_jobs" /* every role may listen: no name of a model, no reason */
+
+/* The last of a job that nobody waits for: a scheduler, or who is on call, hears how it ended. */
+static void tell_end(const struct following *following)
+{
+    MemoryContext context = CurrentMemoryContext;
+    const enum job_state what = state_of(following);
+    const char *owner, *state;
+    StringInfoData payload;
+
+    if (job_is_unpublished(following->folder->path))
+        state = "unpublished";
+    else /* the record says no more of one that somebody else has published */
+        state = job_state_name(what == JOB_STATE_PUBLISHING ? JOB_STATE_DONE : what);
+
+    StartTransactionCommand();
+    owner = GetUserNameFromId(GetUserId(), true);
+    initStringInfo(&payload);
+    appendStringInfo(&payload, "{\"id\": " INT64_FORMAT ", \"state\": \"%s\", \"owner\": ",
+                     following->folder->id, state);
+    escape_json(&payload, owner ? owner : "");
+    appendStringInfoChar(&payload, '}');
+    Async_Notify(CHANNEL, payload.data);
+    CommitTransactionCommand();
+    MemoryContextSwitchTo(context);
+}
+
 static void follow(const struct job_folder *folder, const struct caller *caller, bool must_become,
                    const char *state)
 {
@@ -602,6 +635,7 @@ static void follow(const struct job_folder *folder, const struct caller *caller,
         note_thrown(following, context);
     }
     PG_END_TRY();
+    tell_end(following);
 }
 
 /* ----- the worker ----- */

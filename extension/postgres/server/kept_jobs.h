@@ -15,8 +15,7 @@
  * second finds it taken and ends. After an exit with an error, as pg_terminate_backend or a crash
  * of the server cause it, the postmaster starts it again.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_KEPT_JOBS_H
-#define EXTENSION_POSTGRES_SERVER_KEPT_JOBS_H
+#pragma once
 
 #include "extension/postgres/server/door.h"
 
@@ -36,5 +35,3 @@ void kept_jobs_look(void);
 
 /* The library is loaded as the server starts: a worker that looks through all databases. */
 void kept_jobs_install(void);
-
-#endif

@@ -6,8 +6,7 @@
  * What the model has not learned of (extension/engine/score/unfamiliar_count.h) is counted; the
  * rows go on as they are. Throws where the other receiver does.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_LOOKED_AT_ROWS_H
-#define EXTENSION_POSTGRES_SERVER_LOOKED_AT_ROWS_H
+#pragma once
 
 #include "extension/postgres/server/compat.h"
 
@@ -17,5 +16,3 @@
 
 /* A receiver in CurrentMemoryContext, which destroys the other one with itself. */
 DestReceiver *looked_at_rows_open(DestReceiver *to, struct unfamiliar_count *counting);
-
-#endif

@@ -15,8 +15,7 @@
  * A model is held by those who took it. When nobody holds it any more it stays, as long as all that
  * stay take no more than totrain.model_cache; those that were used last stay.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_MODEL_CACHE_H
-#define EXTENSION_POSTGRES_SERVER_MODEL_CACHE_H
+#pragma once
 
 #include "extension/postgres/server/session.h"
 
@@ -37,5 +36,3 @@ void model_cache_give_back(struct cached_model *cached);
 
 /* From now on so many bytes stay at most, beside models that are held. */
 void model_cache_limit(size_t bytes);
-
-#endif

@@ -233,15 +233,6 @@ static Relation open_locked(const struct model_read *read, bool *is_locked)
     return *is_locked ? try_relation_open(read->relation, NoLock) : NULL;
 }
 
-/* Rows that the transaction itself has written are read, as by a query of its own. In a function
- * the calling statement's snapshot counts. */
-static void push_snapshot(const struct session *session)
-{
-    if (!session->is_function)
-        CommandCounterIncrement();
-    PushActiveSnapshot(session->is_function ? GetActiveSnapshot() : GetTransactionSnapshot());
-}
-
 static enum status read_body(struct session *session, void *call, struct error *err)
 {
     struct scan *scan = call;
@@ -256,7 +247,11 @@ static enum status read_body(struct session *session, void *call, struct error *
         UnlockRelationOid(scan->read->relation, AccessShareLock);
         return fail(err, STATUS_NOT_FOUND, "the model's table was dropped meanwhile");
     }
-    push_snapshot(session);
+    /* Rows that the transaction itself has written are read, as by a query of its own. In a
+     * function the calling statement's snapshot counts. */
+    if (!session->is_function)
+        CommandCounterIncrement();
+    PushActiveSnapshot(session->is_function ? GetActiveSnapshot() : GetTransactionSnapshot());
     status = read_relation(relation, scan, err);
     PopActiveSnapshot();
     /* A listing makes no one wait; otherwise the lock lasts as long as a query's would. */

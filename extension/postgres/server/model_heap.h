@@ -11,8 +11,7 @@
  * A view with a model's columns is code. It is read, by its OID too, where its owner is the
  * caller or a superuser; other views are refused.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_MODEL_HEAP_H
-#define EXTENSION_POSTGRES_SERVER_MODEL_HEAP_H
+#pragma once
 
 #include "extension/postgres/server/session.h"
 
@@ -33,5 +32,3 @@ struct model_identity {
 /* By the active snapshot; no row is unpacked. The table is locked. False for what is no model that
  * the caller may read, and for what has no such rows: a view, or a table that is no heap. */
 bool model_heap_identify(Oid table, struct model_identity *identity);
-
-#endif

@@ -5,8 +5,7 @@
  * superusers are models; another one is refused with that reason. The view is read by its OID,
  * under a lock on it, so that it cannot be replaced between the check and the reading.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_MODEL_VIEW_H
-#define EXTENSION_POSTGRES_SERVER_MODEL_VIEW_H
+#pragma once
 
 #include "extension/postgres/server/session.h"
 
@@ -19,5 +18,3 @@
 enum status model_view_read(Relation view, const AttrNumber columns[MODEL_COLUMNS],
                             const struct model_read *read, const struct database_rows *rows,
                             struct error *err);
-
-#endif

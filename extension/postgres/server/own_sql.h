@@ -14,8 +14,7 @@
  *
  * or the statement fails. What the user's own SELECT names inside of it is the user's.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_OWN_SQL_H
-#define EXTENSION_POSTGRES_SERVER_OWN_SQL_H
+#pragma once
 
 #include "extension/postgres/server/compat.h"
 
@@ -32,5 +31,3 @@ void own_sql_install(void);
 
 /* The owner of a table, an index, a view ...; InvalidOid where it is gone. */
 Oid relation_owner(Oid relation);
-
-#endif

@@ -18,6 +18,8 @@
 #include "extension/postgres/server/jobs.h"
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/sql/job_tables.h"
+#include "runtime/launch/job_folder.h"
+#include "runtime/launch/job_lock.h"
 
 SQL_FUNCTION(totrain_sql_discard);
 PGDLLEXPORT void totrain_release_main(Datum unused);
@@ -26,12 +28,14 @@ PGDLLEXPORT void totrain_release_main(Datum unused);
 #define PAUSE_MS     250 /* doubled after each try */
 #define PAUSE_MS_MAX 30000
 #define TRIES_MAX    11 /* in two minutes */
+#define TRIES_DEAD   30 /* in twelve: a supervisor may ask for so long that the Job is deleted */
 
 /* In bgw_extra: the tables, and the role as which they are dropped. */
 struct release {
     Oid database, session_user, role, user;
     int security;
     int64_t number;
+    int64_t folder; /* the job's, whose session has died; 0: the tables are over */
 };
 _Static_assert(sizeof(struct release) <= BGW_EXTRALEN, "it fits into bgw_extra");
 
@@ -63,12 +67,13 @@ static enum status try_to_drop(struct door *door, const struct job_tables *table
 
 /* ----- the background worker ----- */
 
-static bool start_worker(int64_t number)
+static bool start_worker(int64_t number, int64_t folder)
 {
     struct release release = {.database = MyDatabaseId,
                               .session_user = GetSessionUserId(),
                               .role = GetCurrentRoleId(),
-                              .number = number};
+                              .number = number,
+                              .folder = folder};
     BackgroundWorker worker = {.bgw_flags =
                                    BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION,
                                .bgw_start_time = BgWorkerStart_RecoveryFinished,
@@ -95,8 +100,34 @@ enum status release_tables(struct door *door, int64_t number, struct error *err)
     TRY(job_tables_end_again(&tables, err));
     ereport(LOG,
             (errmsg("the tables of job " INT64_FORMAT " are in use, and are dropped %s", number,
-                    start_worker(number) ? "in the background" : "with the next submission")));
+                    start_worker(number, 0) ? "in the background" : "with the next submission")));
     return STATUS_OK;
+}
+
+/* ----- a session that dies ----- */
+
+static struct {
+    int64_t number, folder;
+    bool is_registered;
+} watched;
+
+/* Where the server ends, too, no worker is started: totrain.sweep_jobs finds the tables. */
+static void on_exit_of_session(int code, Datum unused)
+{
+    (void)code;
+    (void)unused;
+    if (watched.folder != 0)
+        (void)start_worker(watched.number, watched.folder);
+    watched.folder = 0;
+}
+
+void release_when_session_dies(int64_t number, int64_t folder)
+{
+    if (!watched.is_registered)
+        before_shmem_exit(on_exit_of_session, 0);
+    watched.is_registered = true;
+    watched.number = number;
+    watched.folder = folder;
 }
 
 /* The tables are dropped as the role that submitted the job, by all who may manage its jobs: a
@@ -134,27 +165,44 @@ Datum totrain_sql_discard(PG_FUNCTION_ARGS)
 
 /* ----- the worker ----- */
 
-/* OK also where they are gone. BUSY, too, while it is not committed that they are over. */
-static enum status drop(struct door *door, int64_t number, struct error *err)
+/* Do the tables of a dead session go? BUSY: its supervisor has not ended; INVALID: the Job may go
+ * on without it. */
+static enum status judge_dead(int64_t id, struct error *err)
 {
-    const struct job_tables tables = tables_of(door, number);
+    struct job_folder folder;
+
+    TRY(job_folder_find(settings_state(GetUserId()), id, &folder, err));
+    if (job_is_running(folder.path))
+        return fail(err, STATUS_BUSY, "its supervisor has not ended");
+    if (job_is_left_behind(folder.path))
+        return fail(err, STATUS_INVALID, "its Job may go on");
+    return STATUS_OK;
+}
+
+/* OK also where they are gone. BUSY, too, while it is not committed that they are over. */
+static enum status drop(struct door *door, const struct release *release, struct error *err)
+{
+    const struct job_tables tables = tables_of(door, release->number);
     bool is_true;
 
     TRY(job_tables_are_there(&tables, &is_true, err));
     if (!is_true)
         return STATUS_OK;
-    TRY(job_tables_are_over(&tables, &is_true, err));
+    if (release->folder != 0)
+        TRY(judge_dead(release->folder, err));
+    else
+        TRY(job_tables_are_over(&tables, &is_true, err));
     return is_true ? try_to_drop(door, &tables, err) : STATUS_BUSY;
 }
 
-static enum status try_once(int64_t number, struct error *err)
+static enum status try_once(const struct release *release, struct error *err)
 {
     MemoryContext context = CurrentMemoryContext;
     enum status status;
 
     StartTransactionCommand();
     error_clear(err);
-    status = drop(door_open(), number, err);
+    status = drop(door_open(), release, err);
     if (status == STATUS_OK)
         CommitTransactionCommand();
     else
@@ -177,21 +225,22 @@ static void pause_for(long ms)
     }
 }
 
-static void try_until_dropped(int64_t number)
+static void try_until_dropped(const struct release *release)
 {
+    const int most = release->folder != 0 ? TRIES_DEAD : TRIES_MAX;
     enum status status = STATUS_BUSY;
     struct error err;
     long pause_ms = PAUSE_MS;
 
-    for (int tries = 0; status == STATUS_BUSY && tries < TRIES_MAX; tries++) {
+    for (int tries = 0; status == STATUS_BUSY && tries < most; tries++) {
         pause_for(pause_ms);
-        status = try_once(number, &err);
+        status = try_once(release, &err);
         pause_ms = pause_ms * 2 < PAUSE_MS_MAX ? pause_ms * 2 : PAUSE_MS_MAX;
     }
     if (status != STATUS_OK)
         ereport(LOG, (errmsg("the tables of job " INT64_FORMAT " are dropped with the next "
                              "submission: %s",
-                             number,
+                             release->number,
                              status == STATUS_BUSY ? "they are in use"
                                                    : session_from_utf8(slice_of(err.message)))));
 }
@@ -211,6 +260,6 @@ void totrain_release_main(Datum unused)
     caller_become(&caller);
     debug_query_string = MyBgworkerEntry->bgw_name;
     pgstat_report_activity(STATE_RUNNING, debug_query_string);
-    try_until_dropped(release.number);
+    try_until_dropped(&release);
     proc_exit(0);
 }

@@ -166,6 +166,7 @@ static result_taker *taker_of(const struct statement *statement)
     case STATEMENT_IMPORT_MODEL:
     case STATEMENT_DEFINE_MODEL:
     case STATEMENT_DROP_DEFINITION:
+    case STATEMENT_IMPORT_DEFINITION:
         return take_facts;
     default:
         return NULL;

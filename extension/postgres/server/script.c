@@ -531,7 +531,8 @@ static LogStmtLevel log_level(struct slice text, const struct piece *piece)
         (!statement.explain_plan &&
          (statement.kind == STATEMENT_TRAIN || statement.kind == STATEMENT_ROLLBACK_MODEL ||
           statement.kind == STATEMENT_IMPORT_MODEL || statement.kind == STATEMENT_DEFINE_MODEL ||
-          statement.kind == STATEMENT_DROP_DEFINITION || statement.kind == STATEMENT_CANCEL_JOB ||
+          statement.kind == STATEMENT_DROP_DEFINITION ||
+          statement.kind == STATEMENT_IMPORT_DEFINITION || statement.kind == STATEMENT_CANCEL_JOB ||
           statement_predicts_into_table(&statement) || statement_writes_rows(&statement)));
     arena_deinit(&arena);
     return writes ? LOGSTMT_DDL : LOGSTMT_ALL;
@@ -559,14 +560,6 @@ static int characters_between(const char *text, int from, int to)
     return pg_mbstrlen(session_from_utf8((struct slice){text + from, (size_t)(to - from)}));
 }
 
-/* Whatever began a transaction block: its client would not know that it is in one. */
-static void check_idle(void)
-{
-    if (IsTransactionBlock())
-        ereport(ERROR, (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
-                        errmsg("a statement beside ToTrain's has begun a transaction block")));
-}
-
 static void run_pieces(const char *text)
 {
     MemoryContext piece_context = MemoryContextSwitchTo(MessageContext);
@@ -581,7 +574,11 @@ static void run_pieces(const char *text)
             characters += characters_between(utf8.data, counted, piece.span.start);
             counted = piece.span.start;
             run_piece(utf8.data, &piece, characters);
-            check_idle();
+            /* Whatever began a transaction block: its client would not know that it is in one. */
+            if (IsTransactionBlock())
+                ereport(ERROR,
+                        (errcode(ERRCODE_INVALID_TRANSACTION_STATE),
+                         errmsg("a statement beside ToTrain's has begun a transaction block")));
             MemoryContextReset(piece_memory);
         }
         if (piece.next <= at)

@@ -2,8 +2,7 @@
  * script.h - the statements of one string, run one after the other by the backend itself, each in a
  * transaction of its own; the first error ends it.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_SCRIPT_H
-#define EXTENSION_POSTGRES_SERVER_SCRIPT_H
+#pragma once
 
 #include "extension/postgres/server/compat.h"
 
@@ -16,5 +15,3 @@ bool script_run(const char *text, bool is_logged);
 bool script_is_ours(const char *text);
 bool script_has_several(const char *text);
 bool script_has_transactions(const char *text);
-
-#endif

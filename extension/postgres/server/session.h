@@ -16,8 +16,7 @@
  * request to end the backend is not caught: it exits, and the kernel closes the
  * lifelines of its jobs.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_SESSION_H
-#define EXTENSION_POSTGRES_SERVER_SESSION_H
+#pragma once
 
 #include "extension/postgres/server/compat.h"
 
@@ -67,5 +66,3 @@ char *session_from_utf8(struct slice text);
 /* The same for people, where nothing may be thrown: a text that cannot be converted (a database
  * of encoding SQL_ASCII has any bytes) has a ? for each byte beyond ASCII. */
 struct slice session_shown(const char *text);
-
-#endif

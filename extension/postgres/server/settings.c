@@ -132,6 +132,13 @@ static void define_for_clusters(void)
                                "PriorityClass of jobs whose statement names none.",
                                "totrain-first: what the job can do without has totrain-more.",
                                &settings.default_priority, "", PGC_SUSET, 0, NULL, NULL, NULL);
+    DefineCustomStringVariable("totrain.profiles",
+                               "Profiles of totrain.profile_file that job.profile may name.",
+                               "The first is the default. Empty: jobs have no profile.",
+                               &settings.profiles, "", PGC_SUSET, 0, NULL, NULL, NULL);
+    define_text("totrain.profile_file", "File of profiles: where jobs on Kubernetes run.",
+                "A JSON object, a member for each profile.", &settings.profile_file, "",
+                GUC_SUPERUSER_ONLY);
     define_text(
         "totrain.database_secret", "Secret of the namespace with the login of the jobs' processes.",
         "Its key login holds a connection string of libpq.", &settings.database_secret, "", 0);
@@ -183,6 +190,8 @@ void settings_define(void)
     refuse_at_connection("totrain.images", false);
     refuse_at_connection("totrain.priority_classes", false);
     refuse_at_connection("totrain.database_secret", false);
+    refuse_at_connection("totrain.profile_file", false);
+    refuse_at_connection("totrain.profiles", true);
     define_for_users();
     define_for_administrators();
     define_for_clusters();

@@ -1,8 +1,7 @@
 /*
  * settings.h - what can be SET: totrain.*, with PostgreSQL's own contexts.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_SETTINGS_H
-#define EXTENSION_POSTGRES_SERVER_SETTINGS_H
+#pragma once
 
 #include "extension/postgres/server/compat.h"
 
@@ -32,6 +31,8 @@ struct settings {
     char *priority_classes;    /* "name, ..." */
     int kubernetes_cpu_limit;  /* in hundredths of what a pod asks for; 0: none */
     char *default_priority;    /* one of them; empty: none */
+    char *profiles;            /* "name, ..."; empty: none */
+    char *profile_file;        /* with these profiles; empty: none */
     char *database_secret;     /* with the login of the jobs' processes */
     char *state_directory;     /* where jobs have their folders; empty: in the data directory */
 };
@@ -55,5 +56,3 @@ char *settings_state_root(void);
 
 /* For messages to others than a superuser: the path of that folder becomes the setting's name. */
 const char *settings_hide_state(const char *text);
-
-#endif

@@ -8,8 +8,7 @@
  * brought at once. What was brought stays until the source is closed: 16 bytes a row, and some
  * rows.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_STAGE_SOURCE_H
-#define EXTENSION_POSTGRES_SERVER_STAGE_SOURCE_H
+#pragma once
 
 #include "extension/postgres/server/stage_store.h"
 #include "runtime/data/sparse_files.h"
@@ -18,5 +17,3 @@
  * be larger than the table. */
 enum status stage_source_open(struct stage_store *store, const struct sparse_file *parts,
                               size_t count, const struct spool_source **source, struct error *err);
-
-#endif

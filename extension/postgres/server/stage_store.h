@@ -8,8 +8,7 @@
  * All of it is SQL of the caller's: his are the rights. What lies in the table may be anybody's
  * bytes.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_STAGE_STORE_H
-#define EXTENSION_POSTGRES_SERVER_STAGE_STORE_H
+#pragma once
 
 #include "extension/postgres/server/session.h"
 
@@ -47,5 +46,3 @@ SPIPlanPtr stage_store_prepare(const char *sql, Oid *types, int count);
 void stage_store_run(SPIPlanPtr plan, Datum *values, bool reads, long most);
 /* A column, from 1, of a row that was found. Borrowed from it. */
 struct slice stage_store_bytes(uint64 row, int column);
-
-#endif

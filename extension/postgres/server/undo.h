@@ -11,8 +11,7 @@
  *
  * A prepared transaction ends in another session: transaction_state() returns its outcome.
  */
-#ifndef EXTENSION_POSTGRES_SERVER_UNDO_H
-#define EXTENSION_POSTGRES_SERVER_UNDO_H
+#pragma once
 
 #include "extension/postgres/server/compat.h"
 
@@ -31,5 +30,3 @@ enum transaction_state undo_transaction_state(void *self, const char *transactio
 
 /* Once a process. */
 void undo_install(void);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * values.h - values of the server's types as cells (the table in database.h).
  */
-#ifndef EXTENSION_POSTGRES_SERVER_VALUES_H
-#define EXTENSION_POSTGRES_SERVER_VALUES_H
+#pragma once
 
 #include "extension/postgres/server/compat.h"
 
@@ -28,5 +27,3 @@ struct cell value_read(struct value_reader *reader, Datum value);
  * seconds since 1970. False for a number that the server has no value of. */
 bool value_write_date(int64_t days, Datum *value);
 bool value_write_timestamp(double seconds, Datum *value);
-
-#endif

@@ -7,8 +7,7 @@
  * (libpq_direct.c), or by the server itself (server/stage_shard.c). The reader has the login of all
  * jobs, so a table is read only where the owner of this job may read it, too.
  */
-#ifndef EXTENSION_POSTGRES_SQL_DIRECT_READ_H
-#define EXTENSION_POSTGRES_SQL_DIRECT_READ_H
+#pragma once
 
 #include "extension/engine/rows/direct_order.h"
 #include "extension/sql/sql_host.h"
@@ -25,5 +24,3 @@ struct direct_reading {
 enum status direct_read_part(struct sql_host *host, const struct direct_reading *reading,
                              const struct direct_rows *rows, uint32_t shard, struct text *index,
                              struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * (extension/engine/rows/direct.h): which they are, what is missing, and the lock under which their
  * rows stay.
  */
-#ifndef EXTENSION_POSTGRES_SQL_DIRECT_TABLE_H
-#define EXTENSION_POSTGRES_SQL_DIRECT_TABLE_H
+#pragma once
 
 #include "extension/engine/rows/direct_order.h"
 #include "extension/sql/sql_host.h"
@@ -16,5 +15,3 @@ enum status postgres_find_table(void *self, struct slice select, const struct sl
  * the transaction lasts. BUSY: they have other partitions than when they were found. */
 enum status postgres_lock_tables(struct sql_host *host, const struct direct_order *order,
                                  struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * their inputs travel. What comes back is joined to them by their numbers, so that each column of
  * the target is of its own type, and holds what it held.
  */
-#ifndef EXTENSION_POSTGRES_SQL_FILL_ROWS_H
-#define EXTENSION_POSTGRES_SQL_FILL_ROWS_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 
@@ -14,5 +13,3 @@ enum status postgres_fill_rows(void *self, struct fill *fills, size_t count, fil
                                void *context, struct error *err);
 enum status postgres_show_rows(void *self, const struct fill *shown, fill_source *source,
                                void *context, const struct sink *sink, struct error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * what another role has made: a table that was taken over from somebody keeps the triggers, rules
  * and constraints of that role.
  */
-#ifndef EXTENSION_POSTGRES_SQL_FOREIGN_CODE_H
-#define EXTENSION_POSTGRES_SQL_FOREIGN_CODE_H
+#pragma once
 
 #include "extension/postgres/sql/models.h"
 
@@ -16,5 +15,3 @@
  */
 enum status refuse_foreign_code(struct sql_host *host, const struct sql_located *located,
                                 struct error *err);
-
-#endif

@@ -16,8 +16,7 @@
  * SELECT from all of them, INSERT into all but the first and DELETE from snapshot_N; a login with
  * any further right is refused. runtime/data/pgstore/pgstore.h is the other side.
  */
-#ifndef EXTENSION_POSTGRES_SQL_JOB_TABLES_H
-#define EXTENSION_POSTGRES_SQL_JOB_TABLES_H
+#pragma once
 
 #include "extension/sql/sql_host.h"
 #include "runtime/data/store/journal.h"
@@ -70,5 +69,3 @@ enum status job_tables_release(const struct job_tables *tables, struct error *er
 
 /* DROP of all of them. Waits for their readers as long as lock_timeout lets it: BUSY. */
 enum status job_tables_drop(const struct job_tables *tables, struct error *err);
-
-#endif

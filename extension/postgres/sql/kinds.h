@@ -1,8 +1,7 @@
 /*
  * kinds.h - types of PostgreSQL's columns, and the status of its errors.
  */
-#ifndef EXTENSION_POSTGRES_SQL_KINDS_H
-#define EXTENSION_POSTGRES_SQL_KINDS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -52,5 +51,3 @@ enum pg_kind pg_kind_of(uint32_t type);
 
 /* The status of an SQLSTATE ("42501": PERMISSION). */
 enum status pg_status_of(const char sqlstate[5]);
-
-#endif

@@ -2,8 +2,7 @@
  * missing_relation.h - 'relation "irs" does not exist', 'column "a" does not exist': what may have
  * been meant.
  */
-#ifndef EXTENSION_POSTGRES_SQL_MISSING_RELATION_H
-#define EXTENSION_POSTGRES_SQL_MISSING_RELATION_H
+#pragma once
 
 #include "extension/sql/sql_host.h"
 
@@ -11,5 +10,3 @@
  * path, where the server's error stands at a table's name; or that FROM may be missing, where it
  * stands at a column and no table is named. Errors with a hint, and others, stay as they are. */
 void hint_relation(struct sql_host *host, struct slice select, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * models.h - tables that may be models: found by name, and listed.
  */
-#ifndef EXTENSION_POSTGRES_SQL_MODELS_H
-#define EXTENSION_POSTGRES_SQL_MODELS_H
+#pragma once
 
 #include "extension/sql/sql_host.h"
 
@@ -17,5 +16,3 @@ enum status postgres_check_label_type(struct sql_host *host, struct slice name, 
                                       struct slice *checked, struct error *err);
 /* The function of the catalog. */
 bool postgres_has_schema(void *self, struct slice schema);
-
-#endif

@@ -6,8 +6,7 @@
  * many rows it has. Others may read it as they may read the model's table: for a new model by ALTER
  * DEFAULT PRIVILEGES; where a model is replaced they may not at all.
  */
-#ifndef EXTENSION_POSTGRES_SQL_PIECES_H
-#define EXTENSION_POSTGRES_SQL_PIECES_H
+#pragma once
 
 #include "extension/sql/publish_pieces.h"
 
@@ -22,5 +21,3 @@ enum status postgres_find_pieces(struct pieces *pieces, struct error *err);
 enum status postgres_begin_pieces(struct pieces *pieces, struct error *err);
 enum status postgres_note_piece(struct pieces *pieces, struct error *err);
 enum status postgres_name_pieces(struct pieces *pieces, struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * The transactions are the door's: in the server all of it happens in the one that runs, which
  * host_jobs.rows_read ends and begins again; over libpq each call has one of its own.
  */
-#ifndef EXTENSION_POSTGRES_SQL_POSTGRES_CLUSTER_H
-#define EXTENSION_POSTGRES_SQL_POSTGRES_CLUSTER_H
+#pragma once
 
 #include "extension/engine/host/host.h"
 #include "extension/sql/sql_host.h"
@@ -24,5 +23,3 @@ enum status postgres_cluster_collect(void *self, int64_t number,
                                      const struct collection *collection, const struct sink *sink,
                                      struct error *err);
 void postgres_cluster_discard(void *self, int64_t number, const struct sink *sink);
-
-#endif

@@ -23,8 +23,7 @@
  * names, operators too, is qualified, so that no search_path can put something else
  * in its place.
  */
-#ifndef EXTENSION_POSTGRES_SQL_POSTGRES_HOST_H
-#define EXTENSION_POSTGRES_SQL_POSTGRES_HOST_H
+#pragma once
 
 #include "extension/sql/sql_host.h"
 
@@ -32,5 +31,3 @@
  * delivers models of detached jobs, host.catalog.find_file. */
 void postgres_host_init(struct sql_host *host, const struct database *database, const char *program,
                         const char *state);
-
-#endif

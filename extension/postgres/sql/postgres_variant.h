@@ -11,8 +11,7 @@
  * owner; only roles that may act as its owner see and write them: these are views, of tables whose
  * rows pg_dump takes along.
  */
-#ifndef EXTENSION_POSTGRES_SQL_POSTGRES_VARIANT_H
-#define EXTENSION_POSTGRES_SQL_POSTGRES_VARIANT_H
+#pragma once
 
 #include "extension/sql/sql_host.h"
 
@@ -21,5 +20,3 @@ extern const struct sql_variant postgres_variant;
 /* INVALID where the rows of this model could not be deleted for want of a replica identity. */
 enum status postgres_check_published(struct sql_host *host, const struct sql_located *located,
                                      struct error *err);
-
-#endif

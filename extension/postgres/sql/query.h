@@ -1,8 +1,7 @@
 /*
  * query.h - the columns of a SELECT, and its rows.
  */
-#ifndef EXTENSION_POSTGRES_SQL_QUERY_H
-#define EXTENSION_POSTGRES_SQL_QUERY_H
+#pragma once
 
 #include "extension/engine/host/sink.h"
 #include "planner/catalog.h"
@@ -14,5 +13,3 @@ enum status postgres_each_row(void *self, struct slice select, const struct row_
                               struct error *err);
 enum status postgres_describe(void *self, struct slice select, struct arena *arena,
                               struct query *query, struct error *err);
-
-#endif

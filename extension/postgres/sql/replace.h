@@ -11,8 +11,7 @@
  * there; it goes with the table through renames, changes of schema and dumps, but not into copies;
  * and it counts the columns, so that it no longer fits when a column was added.
  */
-#ifndef EXTENSION_POSTGRES_SQL_REPLACE_H
-#define EXTENSION_POSTGRES_SQL_REPLACE_H
+#pragma once
 
 #include "extension/postgres/sql/models.h"
 #include "extension/sql/sql.h"
@@ -34,5 +33,3 @@ bool postgres_has_mark(void *self, struct slice schema, struct slice table, stru
 /* Drop a temporary table of our own where there is one. */
 enum status postgres_drop_kept(struct sql_host *host, const struct sql_table *table,
                                struct error *err);
-
-#endif

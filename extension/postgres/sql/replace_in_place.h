@@ -14,8 +14,7 @@
  * the same way it stops no subscription to all tables, as rows of a table do that the subscriber
  * does not have.
  */
-#ifndef EXTENSION_POSTGRES_SQL_REPLACE_IN_PLACE_H
-#define EXTENSION_POSTGRES_SQL_REPLACE_IN_PLACE_H
+#pragma once
 
 #include "extension/postgres/sql/models.h"
 #include "extension/sql/sql.h"
@@ -37,5 +36,3 @@ enum status postgres_find_schema_published(struct sql_host *host, struct slice s
 /* Rows of `from`, which is dropped, in the place of those of `table`. */
 enum status postgres_move_rows(struct sql_host *host, const struct sql_table *from,
                                const struct sql_table *table, struct error *err);
-
-#endif

@@ -3,11 +3,8 @@
  * of one table that is pg_class.reltuples, brought to the table's present size, and for others the
  * best that can be known without running them.
  */
-#ifndef EXTENSION_POSTGRES_SQL_ROW_GUESS_H
-#define EXTENSION_POSTGRES_SQL_ROW_GUESS_H
+#pragma once
 
 #include "base/text.h"
 
 uint64_t postgres_guess_rows(void *self, struct slice select);
-
-#endif

@@ -10,13 +10,10 @@
  * enums, and types of the caller's and of superusers are read; others are refused, first when they
  * are saved.
  */
-#ifndef EXTENSION_POSTGRES_SQL_SAVED_ROWS_H
-#define EXTENSION_POSTGRES_SQL_SAVED_ROWS_H
+#pragma once
 
 #include "base/error.h"
 
 /* The same as in host_kept_rows. */
 enum status postgres_save_rows(void *self, const char *path, struct error *err);
 enum status postgres_restore_rows(void *self, const char *path, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * sql.h - words of PostgreSQL's SQL that statements of ours are made of.
  */
-#ifndef EXTENSION_POSTGRES_SQL_SQL_H
-#define EXTENSION_POSTGRES_SQL_SQL_H
+#pragma once
 
 /* Operators by their schema: a search_path may put others before pg_catalog's. */
 #define EQ " OPERATOR(pg_catalog.=) "
@@ -20,5 +19,3 @@
     "(t.typtype" EQ "'e' OR n.nspname" EQ "'pg_catalog' AND t.typname OPERATOR(pg_catalog.=) ANY " \
     "('{bool,int2,int4,int8,float4,float8,numeric,text,varchar,bpchar,name,uuid,date,timestamp,"   \
     "timestamptz}'::pg_catalog.name[]))"
-
-#endif

@@ -7,8 +7,7 @@
  * Pages are ranges of ctid, which PostgreSQL reads by a Tid Range Scan (14 and later).
  * The readers share one snapshot, which the caller provides: nothing here opens a session.
  */
-#ifndef EXTENSION_POSTGRES_SQL_TABLE_SCAN_H
-#define EXTENSION_POSTGRES_SQL_TABLE_SCAN_H
+#pragma once
 
 #include "extension/sql/sql_host.h"
 
@@ -56,5 +55,3 @@ void scan_piece_append(const struct scan_piece *piece, struct text *sql);
 void table_scan_cut(struct table_scan *scan, uint64_t pages, uint32_t readers);
 /* The SELECT of one piece. */
 void table_scan_append(const struct table_scan *scan, uint64_t range, struct text *sql);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * tables.h - tables that our statements write: may they, and the writing itself.
  */
-#ifndef EXTENSION_POSTGRES_SQL_TABLES_H
-#define EXTENSION_POSTGRES_SQL_TABLES_H
+#pragma once
 
 #include "extension/engine/jobs/unpublished.h"
 #include "extension/sql/sql.h"
@@ -27,5 +26,3 @@ enum status postgres_create_as(struct sql_host *host, const struct text *create,
 /* A table of that name. */
 enum status postgres_create_table_as(struct sql_host *host, const struct sql_table *table,
                                      struct slice select, uint64_t *rows, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * copy.h - binary values: big-endian, behind their length in four bytes, -1 for NULL.
  */
-#ifndef RUNTIME_DATA_PGSTORE_COPY_H
-#define RUNTIME_DATA_PGSTORE_COPY_H
+#pragma once
 
 #include "lazy/pq.h"
 
@@ -19,5 +18,3 @@ struct slice result_bytes(const PGresult *result, int row, int column);
 /* CORRUPT for what is no bigint. */
 enum status result_integer(const PGresult *result, int row, int column, int64_t *value,
                            struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * fetch.h - a job's rows out of its table, in ranges of pieces, by several connections at once.
  * The reader of the files checks that they are what was written (runtime/data/spool.h).
  */
-#ifndef RUNTIME_DATA_PGSTORE_FETCH_H
-#define RUNTIME_DATA_PGSTORE_FETCH_H
+#pragma once
 
 #include "runtime/data/pgstore/pgstore_parts.h"
 
@@ -13,5 +12,3 @@ enum status pgstore_fetch(struct pgstore *store, const char *folder, struct erro
 /* Those from the first on alone. */
 enum status pgstore_fetch_from(struct pgstore *store, size_t first, const char *folder,
                                struct error *err);
-
-#endif

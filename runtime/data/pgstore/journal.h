@@ -5,8 +5,7 @@
  * (STALE), and none means that it can be sent again; should the cut one still be under way on the
  * server, the primary key makes the second wait for it.
  */
-#ifndef RUNTIME_DATA_PGSTORE_JOURNAL_H
-#define RUNTIME_DATA_PGSTORE_JOURNAL_H
+#pragma once
 
 #include "runtime/data/pgstore/pgstore_parts.h"
 
@@ -14,5 +13,3 @@ void pgstore_journal_init(struct pgstore *store, uint64_t job);
 /* So many entries, from number 1 on. The journal's own place stays. */
 enum status pgstore_read_first(struct pgstore *store, int count, journal_reader *each,
                                void *context, struct error *err);
-
-#endif

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "runtime/data/store/database_words.h"
 
 #define CONNECT_MS  10000 /* one attempt */
 #define ANSWER_MS   30000 /* answer of a server that is there */
@@ -19,7 +20,8 @@
 #define TOO_MANY    "53300"
 #define SHUTS_DOWN  "57P0" /* 1: admin_shutdown, 2: crash_shutdown, 5: idle_session_timeout */
 #define SERIALISING "40"
-#define CANCELED    "57014" /* by a timeout of the server's */
+#define CANCELED    "57014"    /* by a timeout of the server's */
+#define SILENT      "failed: " /* the end of libpq's message where nothing came */
 
 int64_t pg_connection_now(void)
 {
@@ -258,13 +260,19 @@ static enum status connect_failed(PGconn *connection, bool *is_passing_out, stru
 {
     const char *message = connection ? PQerrorMessage(connection) : "out of memory", *text;
     char state[6];
+    bool has_reason;
+    size_t size;
 
     find_state(message, state, &text);
     if (strncmp(text, "connection to ", 14) != 0 && !message[0])
         text = "the server does not answer";
+    size = strcspn(text, "\n");
+    has_reason = size < sizeof SILENT - 1 ||
+                 memcmp(text + size + 1 - sizeof SILENT, SILENT, sizeof SILENT - 1) != 0;
     *is_passing_out = is_passing(state, message);
     return fail(err, *is_passing_out ? STATUS_CONNECTION : STATUS_PERMISSION,
-                "the job's database: %.*s", (int)strcspn(text, "\n"), text);
+                DATABASE_OF_JOB "%.*s%s", (int)size, text,
+                has_reason ? "" : "no answer: the network may drop what is sent there");
 }
 
 static enum status finish(struct pg_connection *connection, PGresult **kept, char *state,
@@ -346,7 +354,7 @@ enum status pg_connection_ensure(struct pg_connection *connection, int64_t deadl
         if (!is_passing_out || pg_connection_now() >= deadline)
             return status;
         if (!is_said)
-            log_warning("%s; trying again", err->message);
+            log_warning("%s" DATABASE_TRYING_AGAIN, err->message);
         is_said = true;
         pause_until(deadline);
     }

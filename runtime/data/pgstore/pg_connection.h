@@ -8,8 +8,7 @@
  * While a server restarts, or a network is cut, calls are tried again until a deadline. A wrong
  * password, an unknown database or a certificate that does not fit is an error at once.
  */
-#ifndef RUNTIME_DATA_PGSTORE_PG_CONNECTION_H
-#define RUNTIME_DATA_PGSTORE_PG_CONNECTION_H
+#pragma once
 
 #include "base/error.h"
 #include "lazy/pq.h"
@@ -74,5 +73,3 @@ enum status pg_connection_copy_put(struct pg_connection *connection, struct slic
                                    struct error *err);
 enum status pg_connection_copy_end(struct pg_connection *connection, char state[6],
                                    struct error *err);
-
-#endif

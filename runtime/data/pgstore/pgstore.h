@@ -21,8 +21,7 @@
  *
  * One of these is used by one thread at a time.
  */
-#ifndef RUNTIME_DATA_PGSTORE_PGSTORE_H
-#define RUNTIME_DATA_PGSTORE_PGSTORE_H
+#pragma once
 
 #include "runtime/data/store/journal.h"
 
@@ -55,5 +54,3 @@ enum status pgstore_look_for_end(const struct pgstore *store, int64_t within_ms,
                                  struct error *err);
 
 const struct journal *pgstore_journal(const struct pgstore *store);
-
-#endif

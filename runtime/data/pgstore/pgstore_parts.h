@@ -1,8 +1,7 @@
 /*
  * pgstore_parts.h - what the files of this folder share.
  */
-#ifndef RUNTIME_DATA_PGSTORE_PGSTORE_PARTS_H
-#define RUNTIME_DATA_PGSTORE_PGSTORE_PARTS_H
+#pragma once
 
 #include "base/json.h"
 #include "runtime/data/pgstore/pg_connection.h"
@@ -36,5 +35,3 @@ enum status pgstore_read_files(struct pgstore *store, const cJSON *body, struct 
 
 /* The statement's text with @ for the table; false: too long. */
 bool pgstore_sql(char *sql, size_t capacity, const char *format, const char *table);
-
-#endif

@@ -2,8 +2,7 @@
  * settle_rows.h - what is known over all rows that workers have staged (staged_settle.h), by a
  * worker, over its connections.
  */
-#ifndef RUNTIME_DATA_PGSTORE_SETTLE_ROWS_H
-#define RUNTIME_DATA_PGSTORE_SETTLE_ROWS_H
+#pragma once
 
 #include "runtime/data/pgstore/pgstore.h"
 #include "runtime/data/staged_settle.h"
@@ -11,5 +10,3 @@
 /* Works in the folder, and leaves nothing there. */
 enum status pgstore_settle(struct pgstore *store, const char *folder,
                            const struct settled_spool *spools, size_t count, struct error *err);
-
-#endif

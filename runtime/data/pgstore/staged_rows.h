@@ -11,8 +11,7 @@
  * same shard one is first, and the other's is as if it had not been. So each row is there once,
  * whoever died or came back, and what a master leases decides on speed alone.
  */
-#ifndef RUNTIME_DATA_PGSTORE_STAGED_ROWS_H
-#define RUNTIME_DATA_PGSTORE_STAGED_ROWS_H
+#pragma once
 
 #include "runtime/data/pgstore/pgstore.h"
 #include "runtime/data/staged_pieces.h"
@@ -55,5 +54,3 @@ enum status pgstore_part_bytes(struct pgstore *store, const char *index, uint64_
 /* From now on the store's files are those of the settled spools. NOT_FOUND: they are not settled
  * yet. */
 enum status pgstore_take_staged(struct pgstore *store, struct error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * A query asks for many slices at once, by several connections, each of which is closed when there
  * is nothing to take for some seconds.
  */
-#ifndef RUNTIME_DATA_PGSTORE_TAKE_H
-#define RUNTIME_DATA_PGSTORE_TAKE_H
+#pragma once
 
 #include "runtime/data/pgstore/pgstore_parts.h"
 
@@ -21,5 +20,3 @@ enum status pgstore_take_table(const struct pgstore *store, const char *table, s
  * lies behind them (model_file.h) is fetched as a whole. */
 enum status pgstore_take(struct pgstore *store, const char *folder,
                          const struct spool_source **source, struct error *err);
-
-#endif

@@ -17,8 +17,7 @@
  * What was finished survives the machine, not only the processes: finish()
  * waits for the disk.
  */
-#ifndef RUNTIME_DATA_STORE_CHECKPOINT_H
-#define RUNTIME_DATA_STORE_CHECKPOINT_H
+#pragma once
 
 #include "runtime/data/store/jobstore.h"
 
@@ -73,5 +72,3 @@ void checkpoint_oldest(struct jobstore *store, uint64_t *phase, uint64_t *step);
 /* Appends the piece. NOT_FOUND when newer checkpoints have taken its place. */
 enum status checkpoint_read_piece(struct jobstore *store, const struct checkpoint *checkpoint,
                                   uint64_t position, struct text *out, struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * checkpoint_pieces.h - pieces as they lie in a store: those of checkpoints (checkpoint.h), and of
  * the log of steps (step_log.h).
  */
-#ifndef RUNTIME_DATA_STORE_CHECKPOINT_PIECES_H
-#define RUNTIME_DATA_STORE_CHECKPOINT_PIECES_H
+#pragma once
 
 #include "runtime/data/store/journal.h"
 
@@ -13,5 +12,3 @@ enum status checkpoint_insert_piece(struct jobstore *store, uint64_t id, uint64_
 /* In order of their positions, up to the first that is not there. CORRUPT: one is damaged. */
 enum status checkpoint_each_piece(struct jobstore *store, uint64_t id, piece_reader *each,
                                   void *context, struct error *err);
-
-#endif

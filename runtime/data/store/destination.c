@@ -56,18 +56,14 @@ static bool read_state(sqlite3_stmt *statement, enum destination_state *state)
     return false;
 }
 
-static bool is_database(const char *text)
-{
-    return text[0] == '/' || strchr(text, '=');
-}
-
 static enum status read_row(sqlite3_stmt *statement, struct destination *destination,
                             struct error *err)
 {
     if (!read_state(statement, &destination->state) ||
         !read_text(statement, 1, destination->database, sizeof destination->database) ||
         !read_text(statement, 2, destination->table, sizeof destination->table) ||
-        !is_database(destination->database) || !destination->table[0])
+        !(destination->database[0] == '/' || strchr(destination->database, '=')) ||
+        !destination->table[0])
         return fail(err, STATUS_CORRUPT, "the job's store: its destination is damaged");
     destination->version = sqlite3_column_int64(statement, 3);
     destination->rows = sqlite3_column_int64(statement, 4);

@@ -10,8 +10,7 @@
  * by the publisher alone, after the master has ended: state `done` in the table job
  * means that the model is in this store, PUBLISHED that it is in the database.
  */
-#ifndef RUNTIME_DATA_STORE_DESTINATION_H
-#define RUNTIME_DATA_STORE_DESTINATION_H
+#pragma once
 
 #include <limits.h>
 
@@ -42,5 +41,3 @@ enum status destination_put(struct jobstore *store, const struct destination *de
 /* NOT_FOUND when the job is an attached one; CORRUPT. */
 enum status destination_get(struct jobstore *store, struct destination *destination,
                             struct error *err);
-
-#endif

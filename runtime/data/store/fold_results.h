@@ -4,8 +4,7 @@
  *
  * The table is made with the first row: other jobs have none.
  */
-#ifndef RUNTIME_DATA_STORE_FOLD_RESULTS_H
-#define RUNTIME_DATA_STORE_FOLD_RESULTS_H
+#pragma once
 
 #include "runtime/data/store/jobstore.h"
 
@@ -21,5 +20,3 @@ enum status fold_result_put(struct jobstore *store, const struct fold_result *re
 /* Finds a metric's result, which borrows the name; *has false: no folds have measured it. */
 enum status fold_result_find(struct jobstore *store, const char *name, struct fold_result *result,
                              bool *has, struct error *err);
-
-#endif

@@ -8,8 +8,7 @@
  * destination (destination.h), shards and targets (shardstore.h), and for the master itself
  * claim, checkpoint, checkpoint_pieces. docs/jobs.md lists the columns.
  */
-#ifndef RUNTIME_DATA_STORE_JOBSTORE_H
-#define RUNTIME_DATA_STORE_JOBSTORE_H
+#pragma once
 
 #include "base/cell.h"
 #include "base/error.h"
@@ -153,5 +152,3 @@ enum status jobstore_each_metric(struct jobstore *store,
                                                      const char *metric, const char *part,
                                                      double value, struct error *err),
                                  void *context, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * jobstore_parts.h - what jobstore.c, checkpoint.c and the journal's files share.
  */
-#ifndef RUNTIME_DATA_STORE_JOBSTORE_PARTS_H
-#define RUNTIME_DATA_STORE_JOBSTORE_PARTS_H
+#pragma once
 
 #include "runtime/data/store/jobstore.h"
 
@@ -24,5 +23,3 @@ bool jobstore_has_room(const struct jobstore *store, uint64_t bytes);
 /* Where what is put goes, too (journal_parts.h); NULL: nowhere. */
 struct recording;
 struct recording *jobstore_recording(const struct jobstore *store);
-
-#endif

@@ -27,8 +27,7 @@
  * Bodies are JSON, as bytes. Any of it may have been written by a foreign process: a replay
  * trusts nothing, and what does not fit is CORRUPT.
  */
-#ifndef RUNTIME_DATA_STORE_JOURNAL_H
-#define RUNTIME_DATA_STORE_JOURNAL_H
+#pragma once
 
 #include "runtime/data/store/checkpoint.h"
 #include "runtime/data/store/journal_fields.h"
@@ -100,5 +99,3 @@ enum status jobstore_attach(struct jobstore *store, const struct journal *journa
                             struct error *err);
 /* STALE when another master has written. OK without a journal. */
 enum status jobstore_check_journal(struct jobstore *store, struct error *err);
-
-#endif

@@ -5,8 +5,7 @@
  * Members are written in the order of their list, and read in any. A journal may have been written
  * by an older program: a member that is added must be one that may be missing, as an F64 may.
  */
-#ifndef RUNTIME_DATA_STORE_JOURNAL_FIELDS_H
-#define RUNTIME_DATA_STORE_JOURNAL_FIELDS_H
+#pragma once
 
 #include "base/error.h"
 #include "base/field.h"
@@ -158,5 +157,3 @@ enum status journal_get_fields(const struct cJSON *body, enum journal_kind kind,
 
 /* The whole of docs/journal.md. */
 void journal_print_document(struct text *out);
-
-#endif

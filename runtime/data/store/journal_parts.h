@@ -1,8 +1,7 @@
 /*
  * journal_parts.h - what the stores' files and the journal's share.
  */
-#ifndef RUNTIME_DATA_STORE_JOURNAL_PARTS_H
-#define RUNTIME_DATA_STORE_JOURNAL_PARTS_H
+#pragma once
 
 #include "runtime/data/store/journal.h"
 
@@ -28,5 +27,3 @@ enum status checkpoint_put_foreign(struct jobstore *store,
                                    struct error *err);
 /* Drops the checkpoints like checkpoint_drop, but without a journal entry. */
 enum status checkpoint_forget(struct jobstore *store, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * journal_record.h - what a store is given, as entries of a journal.
  */
-#ifndef RUNTIME_DATA_STORE_JOURNAL_RECORD_H
-#define RUNTIME_DATA_STORE_JOURNAL_RECORD_H
+#pragma once
 
 #include "runtime/data/store/journal_parts.h"
 
@@ -41,5 +40,3 @@ void recording_discard(struct recording *recording);
 enum status recording_claim(struct recording *recording, struct jobstore *store, uint32_t least,
                             uint32_t *incarnation, struct error *err);
 enum status recording_check(struct recording *recording, struct error *err);
-
-#endif

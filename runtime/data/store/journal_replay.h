@@ -1,8 +1,7 @@
 /*
  * journal_replay.h - a journal's entries into a store.
  */
-#ifndef RUNTIME_DATA_STORE_JOURNAL_REPLAY_H
-#define RUNTIME_DATA_STORE_JOURNAL_REPLAY_H
+#pragma once
 
 #include "runtime/data/store/journal.h"
 
@@ -12,5 +11,3 @@ struct jobstore;
  * far as it got. CORRUPT for an entry that does not follow from those before. */
 enum status journal_replay(const struct journal *journal, struct jobstore *store,
                            struct journal_position *position, struct error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * the model, its metrics and the results of a shard have one behind their bodies
  * (base/blank_sum.h), of body and data.
  */
-#ifndef RUNTIME_DATA_STORE_JOURNAL_SUM_H
-#define RUNTIME_DATA_STORE_JOURNAL_SUM_H
+#pragma once
 
 #include "runtime/data/store/journal.h"
 
@@ -17,5 +16,3 @@ void journal_sum_append(struct text *bytes, size_t body, enum journal_kind kind,
                         const struct slice *data);
 /* CORRUPT: it is not what was written. An entry without one, of an older version, is read. */
 enum status journal_sum_check(const struct journal_entry *entry, struct error *err);
-
-#endif

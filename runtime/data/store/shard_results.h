@@ -12,8 +12,7 @@
  * Rows are measured by the scorers and added up by the reader, one by one in the order of
  * the table: so sums do not depend on shards, and are those of the session to the last bit.
  */
-#ifndef RUNTIME_DATA_STORE_SHARD_RESULTS_H
-#define RUNTIME_DATA_STORE_SHARD_RESULTS_H
+#pragma once
 
 #include "base/cell_bytes.h"
 #include "scoring/metrics.h"
@@ -31,5 +30,3 @@ enum status shard_read_outputs(struct byte_reader *reader, struct cell *cells, s
  * out; else NULL. */
 enum status shard_read_metrics(struct byte_reader *reader, struct metrics_row *row,
                                struct slice *reason, struct error *err);
-
-#endif

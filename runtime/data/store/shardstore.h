@@ -12,8 +12,7 @@
  * one transaction; in a store that has a journal (journal.h) they are one entry there, and
  * the row has no results. Besides the tables that the results go to at the end.
  */
-#ifndef RUNTIME_DATA_STORE_SHARDSTORE_H
-#define RUNTIME_DATA_STORE_SHARDSTORE_H
+#pragma once
 
 #include "runtime/data/store/jobstore.h"
 
@@ -64,5 +63,3 @@ enum status shardstore_put_target(struct jobstore *store, int position,
 /* Copies live in the arena; NOT_FOUND. */
 enum status shardstore_get_target(struct jobstore *store, int position, struct arena *arena,
                                   struct shard_target *target, struct error *err);
-
-#endif

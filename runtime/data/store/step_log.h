@@ -12,8 +12,7 @@
  * An entry begins with the number of its bytes behind it, so that one which was not written to its
  * end is known.
  */
-#ifndef RUNTIME_DATA_STORE_STEP_LOG_H
-#define RUNTIME_DATA_STORE_STEP_LOG_H
+#pragma once
 
 #include "base/text.h"
 #include "runtime/data/store/jobstore.h"
@@ -41,5 +40,3 @@ enum status step_log_read(struct jobstore *store, uint64_t number, struct text *
 enum status step_log_forget(struct jobstore *store, uint64_t step, uint32_t move,
                             struct error *err);
 enum status step_log_forget_all(struct jobstore *store, struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * The table is made with the first row: other jobs have none.
  */
-#ifndef RUNTIME_DATA_STORE_TRIAL_RESULTS_H
-#define RUNTIME_DATA_STORE_TRIAL_RESULTS_H
+#pragma once
 
 #include "runtime/data/store/jobstore.h"
 
@@ -29,5 +28,3 @@ enum status trial_results_each(struct jobstore *store,
                                enum status (*each)(void *context, const struct trial_result *result,
                                                    struct error *err),
                                void *context, struct error *err);
-
-#endif

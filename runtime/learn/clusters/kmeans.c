@@ -13,6 +13,7 @@
 #include "kinds/kmeans/kmeans_kind.h"
 #include "runtime/learn/learner.h"
 #include "runtime/learn/learner_memory.h"
+#include "scoring/spread.h"
 
 #define WEIGHT_ONE  0x1p16
 #define WEIGHT_MOST 0x1p31 /* 2^32 rows of that fit into 63 bits; check_plan has fewer */
@@ -127,16 +128,20 @@ static void take_row(const struct kmeans *kmeans, uint64_t number, float *row)
 {
     const struct dataset *dataset = kmeans->learner.dataset;
 
-    dataset_take_row(dataset, &dataset->train, number, row);
+    spread_row(&dataset->transform, dataset->train.dense + number * dataset->transform.dense_width,
+               dataset->train.ids + number * dataset->transform.id_count, row);
 }
 
 /* So that the sum of all rows' greatest input fits. */
 static int exponent_of(const struct kmeans *kmeans)
 {
+    const double greatest = (double)kmeans->learner.dataset->dense_greatest;
     int row_bits, value_bits;
 
     (void)frexp((double)kmeans->learner.dataset->train.rows, &row_bits);
-    (void)frexp((double)kmeans->learner.dataset->dense_greatest, &value_bits);
+    (void)frexp(kmeans->learner.dataset->transform.id_rows > 0 ? fmax((double)SPREAD_WORD, greatest)
+                                                               : greatest,
+                &value_bits);
     return SUM_BITS - row_bits - value_bits;
 }
 
@@ -180,8 +185,8 @@ static enum status check_plan(const struct kmeans *kmeans, struct error *err)
              (unsigned long long)rows);
         return error_hint(err, "Lower model.n_clusters.");
     }
-    if (kmeans->width == 0 || dataset->transform.id_count > 0)
-        return fail(err, STATUS_INVALID, "KMeans learns from numbers alone");
+    if (kmeans->width == 0 || dataset->transform.text_count > 0)
+        return fail(err, STATUS_INVALID, "KMeans learns from numbers and categories alone");
     snprintf(who, sizeof who, "%u clusters of %u inputs", kmeans->params.clusters, kmeans->width);
     snprintf(advice, sizeof advice, "Lower %s, or train on fewer rows.",
              kmeans_kind.size_attribute);
@@ -208,7 +213,6 @@ static void kmeans_close(void *self)
     free(kmeans->row);
     free(kmeans->found);
     free(kmeans->team_rows);
-    free(kmeans);
 }
 
 /* ---- lanes ---- */
@@ -677,9 +681,31 @@ static void *memory(void *self, const char *name, size_t *size)
 
 /* ---- open ---- */
 
-static const struct learner_method method = {
+static enum status plan(void *self, struct error *err)
+{
+    struct kmeans *kmeans = self;
+    struct learner *learner = &kmeans->learner;
+
+    kmeans->params = *kmeans_params(&learner->spec->params);
+    kmeans->width = learner->dataset->transform.dense_width + learner->dataset->transform.id_rows;
+    TRY(check_plan(kmeans, err));
+    TRY(learner_cut(learner, floats_of(kmeans), err));
+    TRY(allocate(kmeans, err));
+    kmeans->exponent = exponent_of(kmeans);
+    learner->steps_total = (uint64_t)kmeans->params.runs * kmeans->params.iterations;
+    learner->elements_most = weights_elements(kmeans);
+    if (assign_elements(kmeans) > learner->elements_most) /* PICK has fewer */
+        learner->elements_most = assign_elements(kmeans);
+    learner->row_work = (double)floats_of(kmeans);
+    return STATUS_OK;
+}
+
+const struct learner_method kmeans_learner = {
+    .bytes = sizeof(struct kmeans),
     .progress = progress_fields,
+    .progress_at = offsetof(struct kmeans, progress),
     .progress_bytes = sizeof(struct kmeans_progress),
+    .plan = plan,
     .close = kmeans_close,
     .put_shape = put_shape,
     .arrays = arrays,
@@ -694,33 +720,3 @@ static const struct learner_method method = {
     .tell = tell,
     .memory = memory,
 };
-
-enum status kmeans_open(const struct jobspec *spec, const struct dataset *dataset,
-                        struct team *team, struct learning *learning, struct error *err)
-{
-    struct kmeans *kmeans = calloc(1, sizeof *kmeans);
-    struct learner *learner;
-    enum status status;
-
-    if (!kmeans)
-        return fail_no_memory(err);
-    learner = &kmeans->learner;
-    learner_init(learner, &method, &kmeans->progress, spec, dataset, team);
-    kmeans->params = *kmeans_params(&spec->params);
-    kmeans->width = dataset->transform.dense_width;
-    TRY_OR(failed, status, check_plan(kmeans, err));
-    TRY_OR(failed, status, learner_cut(learner, floats_of(kmeans), err));
-    TRY_OR(failed, status, allocate(kmeans, err));
-    kmeans->exponent = exponent_of(kmeans);
-    learner->steps_total = (uint64_t)kmeans->params.runs * kmeans->params.iterations;
-    learner->elements_most = weights_elements(kmeans);
-    if (assign_elements(kmeans) > learner->elements_most) /* PICK has fewer */
-        learner->elements_most = assign_elements(kmeans);
-    learner->row_work = (double)floats_of(kmeans);
-    TRY_OR(failed, status, learner_open(learner, err));
-    *learning = learner_table(learner);
-    return STATUS_OK;
-failed:
-    learner_close(learner);
-    return status;
-}

@@ -16,13 +16,9 @@
  *
  * Rows are taken in the data set's order of epoch 0, a function of the set of rows.
  */
-#ifndef RUNTIME_LEARN_CLUSTERS_KMEANS_H
-#define RUNTIME_LEARN_CLUSTERS_KMEANS_H
+#pragma once
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/learner.h"
 
-/* Does what learning_open does, for the kind "kmeans". INVALID for more clusters than rows. */
-enum status kmeans_open(const struct jobspec *spec, const struct dataset *dataset,
-                        struct team *team, struct learning *learning, struct error *err);
-
-#endif
+/* INVALID for more clusters than rows. */
+extern const struct learner_method kmeans_learner;

@@ -18,8 +18,6 @@
 #include "runtime/learn/learner_memory.h"
 #include "scoring/elementary.h"
 
-#define FILE_BYTES_LEAST ((size_t)16 << 20) /* fewer are no trouble for any worker */
-
 /* ---- the plan of a job ---- */
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -251,8 +249,9 @@ static uint32_t elements_most(const struct descent *descent)
     return descent->model.parameter_count - (table.rows - table.touched_most) * table.width;
 }
 
-static enum status plan(struct descent *descent, differentiable_open *open_model, struct error *err)
+static enum status plan_steps(struct descent *descent, struct error *err)
 {
+    differentiable_open *const *open_model = descent->learner.subject;
     struct learner *learner = &descent->learner;
     const struct jobspec *spec = learner->spec;
     const uint64_t rows = descent->learner.dataset->train.rows;
@@ -260,7 +259,7 @@ static enum status plan(struct descent *descent, differentiable_open *open_model
 
     if (rows == 0)
         return fail(err, STATUS_INVALID, "there are no rows to train on");
-    TRY(open_model(spec, learner->dataset, &descent->model, err));
+    TRY((*open_model)(spec, learner->dataset, &descent->model, err));
     descent->cost = cost_of(spec, descent->learner.dataset, &descent->model);
     most = (uint32_t)least(spec->batch_size, rows);
     descent->steps_per_epoch = (rows - 1) / most + 1;
@@ -587,12 +586,28 @@ static void descent_close(void *self)
     descent_clip_deinit(descent);
     if (descent->model.close)
         descent->model.close(descent->model.self);
-    free(descent);
 }
 
-static const struct learner_method method = {
+static enum status plan(void *self, struct error *err)
+{
+    struct descent *descent = self;
+    struct learner *learner = &descent->learner;
+
+    descent->team = learner->team;
+    TRY(plan_steps(descent, err));
+    TRY(allocate(descent, err));
+    learner->course = (struct learner_course){
+        row_store_expects(learner->dataset) ? descent->steps_per_epoch : 0, descent->rows.buckets};
+    learner->row_work = descent->cost.multiplications;
+    return STATUS_OK;
+}
+
+const struct learner_method descent_learner = {
+    .bytes = sizeof(struct descent),
     .progress = descent_progress_fields,
+    .progress_at = offsetof(struct descent, progress),
     .progress_bytes = sizeof(struct progress),
+    .plan = plan,
     .close = descent_close,
     .put_shape = descent_put_shape,
     .arrays = descent_list_arrays,
@@ -609,27 +624,3 @@ static const struct learner_method method = {
     .tell = descent_tell,
     .memory = descent_memory,
 };
-
-enum status descent_open(const struct jobspec *spec, const struct dataset *dataset,
-                         struct team *team, differentiable_open *open_model,
-                         struct learning *learning, struct error *err)
-{
-    struct descent *descent = calloc(1, sizeof *descent);
-    enum status status;
-
-    if (!descent)
-        return fail_no_memory(err);
-    learner_init(&descent->learner, &method, &descent->progress, spec, dataset, team);
-    descent->team = team;
-    TRY_OR(failed, status, plan(descent, open_model, err));
-    TRY_OR(failed, status, allocate(descent, err));
-    descent->learner.course = (struct learner_course){
-        row_store_expects(dataset) ? descent->steps_per_epoch : 0, descent->rows.buckets};
-    descent->learner.row_work = descent->cost.multiplications;
-    TRY_OR(failed, status, learner_open(&descent->learner, err));
-    *learning = learner_table(&descent->learner);
-    return STATUS_OK;
-failed:
-    learner_close(&descent->learner);
-    return status;
-}

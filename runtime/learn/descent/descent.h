@@ -12,17 +12,12 @@
  * the next phase number; non-finite ends the job with the step and its rows.
  * See Demmel and Nguyen, "Fast Reproducible Floating-Point Summation" (2013).
  */
-#ifndef RUNTIME_LEARN_DESCENT_DESCENT_H
-#define RUNTIME_LEARN_DESCENT_DESCENT_H
+#pragma once
 
 #include "runtime/learn/layers/differentiable.h"
-#include "runtime/learn/learning.h"
+#include "runtime/learn/learner.h"
 
-/* Does what learning_open does, for what open_model opens. Lanes: spec->lanes, or by default one
- * lane for every 16 rows of the batch below 32,000 parameters, 64 below a million, 256 above; at
- * least 1, at most spec->lanes_max. */
-enum status descent_open(const struct jobspec *spec, const struct dataset *dataset,
-                         struct team *team, differentiable_open *open_model,
-                         struct learning *learning, struct error *err);
-
-#endif
+/* Its subject is a differentiable_open **. Lanes: spec->lanes, or by default one lane for every 16
+ * rows of the batch below 32,000 parameters, 64 below a million, 256 above; at least 1, at most
+ * spec->lanes_max. */
+extern const struct learner_method descent_learner;

@@ -16,8 +16,7 @@
  * All of it is decided by the job's settings, numbers of rows and exact sums: every worker decides
  * the same.
  */
-#ifndef RUNTIME_LEARN_DESCENT_DESCENT_BEST_H
-#define RUNTIME_LEARN_DESCENT_DESCENT_BEST_H
+#pragma once
 
 #include "runtime/learn/descent/descent_parts.h"
 
@@ -35,5 +34,3 @@ uint32_t descent_best_epoch(const struct descent *descent);
 uint32_t descent_last_epoch(const struct descent *descent);
 /* The notice of a model that 'auto' made of the copy, or would have. */
 void descent_best_tell(struct descent *descent);
-
-#endif

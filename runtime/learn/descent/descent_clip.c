@@ -6,14 +6,9 @@
 
 #include "base/vectors.h"
 
-static bool cuts(const struct descent_settings *settings)
-{
-    return settings->clip_norm > 0 || settings->clip_value > 0;
-}
-
 enum status descent_clip_init(struct descent *descent, struct error *err)
 {
-    if (!cuts(&descent->model.settings))
+    if (!(descent->model.settings.clip_norm > 0 || descent->model.settings.clip_value > 0))
         return STATUS_OK;
     descent->clipped = calloc(descent->model.parameter_count, sizeof *descent->clipped);
     return descent->clipped ? STATUS_OK : fail_no_memory(err);
@@ -60,15 +55,6 @@ static size_t count_of(const struct descent *descent, const struct phase_totals 
            (phase->table.rows > 0 ? (size_t)totals->rows->count * phase->table.width : 0);
 }
 
-/* Tensors that no optimizer moves by their gradients. The table is never frozen. */
-static void leave_out_others(struct descent *descent)
-{
-    for (uint32_t t = 0; t < descent->model.tensor_count; t++)
-        if (descent->model.tensors[t].is_statistic || descent->model.tensors[t].is_frozen)
-            memset(descent->clipped + descent->sums_at[t], 0,
-                   descent->model.tensors[t].count * sizeof *descent->clipped);
-}
-
 const float *descent_clip(struct descent *descent, const struct phase_totals *totals)
 {
     const struct descent_settings *settings = &descent->model.settings;
@@ -79,7 +65,11 @@ const float *descent_clip(struct descent *descent, const struct phase_totals *to
         return totals->reals;
     cut_values(totals->reals, count,
                settings->clip_value > 0 ? (float)settings->clip_value : INFINITY, descent->clipped);
-    leave_out_others(descent);
+    /* Tensors that no optimizer moves by their gradients. The table is never frozen. */
+    for (uint32_t t = 0; t < descent->model.tensor_count; t++)
+        if (descent->model.tensors[t].is_statistic || descent->model.tensors[t].is_frozen)
+            memset(descent->clipped + descent->sums_at[t], 0,
+                   descent->model.tensors[t].count * sizeof *descent->clipped);
     norm = settings->clip_norm > 0 ? norm_of(descent->clipped, count) : 0;
     if (norm > settings->clip_norm)
         scale_values(count, (float)(settings->clip_norm / norm), descent->clipped);

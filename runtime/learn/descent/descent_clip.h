@@ -9,8 +9,7 @@
  * The norm is computed from the totals of a step, in double, in the order of the totals: everybody
  * gets the same bits. Rows of a table that the step does not touch have no gradient and count as 0.
  */
-#ifndef RUNTIME_LEARN_DESCENT_DESCENT_CLIP_H
-#define RUNTIME_LEARN_DESCENT_DESCENT_CLIP_H
+#pragma once
 
 #include "runtime/learn/descent/descent_parts.h"
 
@@ -19,5 +18,3 @@ void descent_clip_deinit(struct descent *descent);
 
 /* The gradient of the step, laid out as the totals' reals: these where nothing is cut. */
 const float *descent_clip(struct descent *descent, const struct phase_totals *totals);
-
-#endif

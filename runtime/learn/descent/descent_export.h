@@ -2,8 +2,7 @@
  * descent_export.h - the finished model, and the memories of rows by name for tests that invert a
  * bit in one, as struct learner_method asks for them.
  */
-#ifndef RUNTIME_LEARN_DESCENT_DESCENT_EXPORT_H
-#define RUNTIME_LEARN_DESCENT_DESCENT_EXPORT_H
+#pragma once
 
 #include "runtime/learn/descent/descent_parts.h"
 
@@ -11,5 +10,3 @@
 enum status descent_fill(void *self, struct model *model, struct error *err);
 void descent_tell(void *self, struct measuring *measuring);
 void *descent_memory(void *self, const char *name, size_t *size);
-
-#endif

@@ -8,8 +8,7 @@
  *                      before results computed with it leave this worker
  *     rows             runtime/data/row_store.h; their order: row_lanes.h
  */
-#ifndef RUNTIME_LEARN_DESCENT_DESCENT_GUARD_H
-#define RUNTIME_LEARN_DESCENT_DESCENT_GUARD_H
+#pragma once
 
 #include "runtime/learn/descent/descent_parts.h"
 
@@ -31,5 +30,3 @@ void descent_show_guards(struct descent *descent);
 enum status descent_verify(const void *self, enum learner_look look,
                            const struct touched_rows *rows, struct error *err);
 enum status descent_verify_rows(void *self, uint64_t *position, uint64_t most, struct error *err);
-
-#endif

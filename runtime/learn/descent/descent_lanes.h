@@ -1,8 +1,7 @@
 /*
  * descent_lanes.h - what lanes contribute to the sums of a phase.
  */
-#ifndef RUNTIME_LEARN_DESCENT_DESCENT_LANES_H
-#define RUNTIME_LEARN_DESCENT_DESCENT_LANES_H
+#pragma once
 
 #include "runtime/learn/descent/descent_parts.h"
 
@@ -20,5 +19,3 @@ enum status descent_use_team(void *self, struct error *err);
 enum status descent_contribute(void *self, uint32_t first, uint32_t count, int64_t *integers,
                                int64_t *fixed, struct touched_rows *rows, uint32_t *done,
                                struct error *err);
-
-#endif

@@ -4,8 +4,7 @@
  * The data set has its transform and labels (runtime/data/dataset.h), so that its arrays have the
  * shapes of the new model's; the optimizer's slots start as ever.
  */
-#ifndef RUNTIME_LEARN_DESCENT_DESCENT_OLD_H
-#define RUNTIME_LEARN_DESCENT_DESCENT_OLD_H
+#pragma once
 
 #include "runtime/learn/descent/descent_parts.h"
 
@@ -14,5 +13,3 @@
 enum status descent_check_old(const struct descent *descent, struct error *err);
 /* The old model's weights, where there is one, become the parameters. */
 void descent_take_old(struct descent *descent);
-
-#endif

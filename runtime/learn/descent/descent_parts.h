@@ -11,8 +11,7 @@
  *     descent_old.h     the weights of a model that exists
  *     descent_export.h  the finished model, and its memories by name for tests
  */
-#ifndef RUNTIME_LEARN_DESCENT_DESCENT_PARTS_H
-#define RUNTIME_LEARN_DESCENT_DESCENT_PARTS_H
+#pragma once
 
 #include "runtime/data/row_lanes.h"
 #include "runtime/learn/descent/descent.h"
@@ -174,5 +173,3 @@ double descent_loss_unit(const struct descent *descent);
 
 /* Sets the end of the optimizer's schedule from progress. */
 void descent_follow_progress(struct descent *descent);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * descent_state.h - the state of descent, as struct learner_method asks for it.
  */
-#ifndef RUNTIME_LEARN_DESCENT_DESCENT_STATE_H
-#define RUNTIME_LEARN_DESCENT_DESCENT_STATE_H
+#pragma once
 
 #include "runtime/learn/descent/descent_parts.h"
 
@@ -21,5 +20,3 @@ void descent_put_shape(const void *self, struct text *out);
 uint32_t descent_list_arrays(void *self, struct learner_array list[LEARNER_ARRAYS_MAX]);
 /* INVALID at the beginning where an old model has other weights. */
 enum status descent_enter(void *self, const struct learner_taking *taken, struct error *err);
-
-#endif

@@ -14,8 +14,7 @@
  * The sums of the table lie behind those of the other tensors (learning.h). Its words are known by
  * row: of a step only the rows are looked at that it reads.
  */
-#ifndef RUNTIME_LEARN_DESCENT_DESCENT_TABLE_H
-#define RUNTIME_LEARN_DESCENT_DESCENT_TABLE_H
+#pragma once
 
 #include "runtime/learn/descent/descent_parts.h"
 
@@ -53,5 +52,3 @@ void descent_table_guard(struct descent *descent);
 bool descent_table_is_intact(const struct descent *descent, const struct touched_rows *rows);
 /* The sum of the words of all other parameters. */
 uint32_t descent_table_sum_others(const struct descent *descent);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * It is Webster's method of apportionment: a later position never takes fewer rows of a lane.
  */
-#ifndef RUNTIME_LEARN_DESCENT_STEP_SHARES_H
-#define RUNTIME_LEARN_DESCENT_STEP_SHARES_H
+#pragma once
 
 #include "runtime/data/row_lanes.h"
 
@@ -18,5 +17,3 @@
  * (lanes): at most ROW_LANES_ROWS_MAX of each lane, `all` of them together; position <= all. */
 void step_shares_at(const uint32_t *rows, uint32_t lanes, uint64_t all, uint64_t position,
                     uint32_t *taken);
-
-#endif

@@ -511,7 +511,6 @@ static void isolation_close(void *self)
     free(isolation->rows.numbers);
     free(isolation->rows.words);
     free(isolation->draws);
-    free(isolation);
 }
 
 static enum status use_team(void *self, struct error *err)
@@ -534,21 +533,6 @@ static enum status allocate(struct isolation *isolation, struct error *err)
                                  isolation->numbers + isolation->ids, err);
 }
 
-static const struct learner_method method = {
-    .progress = progress_fields,
-    .progress_bytes = sizeof(struct isolation_progress),
-    .close = isolation_close,
-    .put_shape = put_shape,
-    .arrays = arrays,
-    .is_possible = is_possible,
-    .enter = enter,
-    .describe = describe,
-    .contribute = contribute,
-    .apply = apply,
-    .fill = fill,
-    .use_team = use_team,
-};
-
 static void plan_phases(struct isolation *isolation)
 {
     struct learner *learner = &isolation->learner;
@@ -562,29 +546,36 @@ static void plan_phases(struct isolation *isolation)
     learner->row_work = (double)trees * isolation->growth.depth_most;
 }
 
-enum status isolation_open(const struct jobspec *spec, const struct dataset *dataset,
-                           struct team *team, struct learning *learning, struct error *err)
+static enum status plan(void *self, struct error *err)
 {
-    struct isolation *isolation = calloc(1, sizeof *isolation);
-    struct learner *learner;
-    enum status status;
+    struct isolation *isolation = self;
+    struct learner *learner = &isolation->learner;
 
-    if (!isolation)
-        return fail_no_memory(err);
-    learner = &isolation->learner;
-    learner_init(learner, &method, &isolation->progress, spec, dataset, team);
-    isolation->params = isolation_params((struct kind_params *)(uintptr_t)&spec->params);
-    isolation->numbers = transform_features(&dataset->transform);
-    isolation->ids = dataset->transform.id_count;
-    TRY_OR(failed, status, check_plan(isolation, err));
+    isolation->params = isolation_params((struct kind_params *)(uintptr_t)&learner->spec->params);
+    isolation->numbers = transform_features(&learner->dataset->transform);
+    isolation->ids = learner->dataset->transform.id_count;
+    TRY(check_plan(isolation, err));
     set_sizes(isolation);
-    TRY_OR(failed, status, learner_cut(learner, isolation->width, err));
-    TRY_OR(failed, status, allocate(isolation, err));
+    TRY(learner_cut(learner, isolation->width, err));
+    TRY(allocate(isolation, err));
     plan_phases(isolation);
-    TRY_OR(failed, status, learner_open(learner, err));
-    *learning = learner_table(learner);
     return STATUS_OK;
-failed:
-    learner_close(learner);
-    return status;
 }
+
+const struct learner_method isolation_learner = {
+    .bytes = sizeof(struct isolation),
+    .progress = progress_fields,
+    .progress_at = offsetof(struct isolation, progress),
+    .progress_bytes = sizeof(struct isolation_progress),
+    .plan = plan,
+    .close = isolation_close,
+    .put_shape = put_shape,
+    .arrays = arrays,
+    .is_possible = is_possible,
+    .enter = enter,
+    .describe = describe,
+    .contribute = contribute,
+    .apply = apply,
+    .fill = fill,
+    .use_team = use_team,
+};

@@ -12,14 +12,9 @@
  *     LOW      of the two values that the share lies between, how many rows have each value of the
  *              lower 16 bits: the threshold is that of numpy's percentile, exactly
  */
-#ifndef RUNTIME_LEARN_ISOLATION_ISOLATION_H
-#define RUNTIME_LEARN_ISOLATION_ISOLATION_H
+#pragma once
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/learner.h"
 
-/* Does what learning_open does, for the kind "isolation". INVALID for fewer than 2 rows; LIMIT for
- * samples, forests or more bytes than there may be. */
-enum status isolation_open(const struct jobspec *spec, const struct dataset *dataset,
-                           struct team *team, struct learning *learning, struct error *err);
-
-#endif
+/* INVALID for fewer than 2 rows; LIMIT for samples, forests or more bytes than there may be. */
+extern const struct learner_method isolation_learner;

@@ -1,8 +1,7 @@
 /*
  * isolation_draws.h - which rows the trees of an isolation forest are grown from.
  */
-#ifndef RUNTIME_LEARN_ISOLATION_ISOLATION_DRAWS_H
-#define RUNTIME_LEARN_ISOLATION_ISOLATION_DRAWS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -22,5 +21,3 @@ enum status isolation_draw_rows(uint64_t seed, uint32_t first, uint32_t trees, u
                                 uint64_t rows, struct isolation_draw *draws, struct error *err);
 /* The first of the sorted draws whose row is not before this one. */
 size_t isolation_draws_find(const struct isolation_draw *draws, size_t count, uint64_t row);
-
-#endif

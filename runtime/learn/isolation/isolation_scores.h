@@ -3,8 +3,7 @@
  *
  *     isolation_scores_open --> isolation_scores_of ... --> isolation_scores_close
  */
-#ifndef RUNTIME_LEARN_ISOLATION_ISOLATION_SCORES_H
-#define RUNTIME_LEARN_ISOLATION_ISOLATION_SCORES_H
+#pragma once
 
 #include "base/team.h"
 #include "runtime/data/dataset.h"
@@ -44,5 +43,3 @@ static inline float isolation_key_score(uint32_t key)
 {
     return float_of(key >> 31 ? key & ~((uint32_t)1 << 31) : ~key);
 }
-
-#endif

@@ -11,8 +11,7 @@
  * Columns are counted over the numbers and then the categories. All that is drawn is a function of
  * seed, tree and node (base/random.h).
  */
-#ifndef RUNTIME_LEARN_ISOLATION_ISOLATION_TREE_H
-#define RUNTIME_LEARN_ISOLATION_ISOLATION_TREE_H
+#pragma once
 
 #include "base/error.h"
 #include "kinds/trees/isolation_kind.h"
@@ -53,5 +52,3 @@ void isolation_growth_deinit(struct isolation_growth *growth);
 enum status isolation_grow(const struct isolation_growth *growth,
                            const struct isolation_sample *sample, struct isolation_forest *forest,
                            struct error *err);
-
-#endif

@@ -6,8 +6,7 @@
  * number by number of the embeddings: x0 (n * dimension, fields), before (n * dimension, maps),
  * next (n * dimension, units). It is linear: the paper found no activation better.
  */
-#ifndef RUNTIME_LEARN_LAYERS_COMPRESSED_LAYER_H
-#define RUNTIME_LEARN_LAYERS_COMPRESSED_LAYER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,5 +34,3 @@ void compressed_layer_backward(const struct compressed_layer *op, const float *t
                                size_t rows, const float *x0, const float *before,
                                const float *delta, bool is_first, float *room, float *dx0,
                                float *dbefore, float *gradient);
-
-#endif

@@ -5,8 +5,7 @@
  *     by a vector (Wang et al., 2017)    next = x0 * (x . w) + b + x
  *     by a matrix (Wang et al., 2021)    next = x0 * (x W + b) + x
  */
-#ifndef RUNTIME_LEARN_LAYERS_CROSS_LAYER_H
-#define RUNTIME_LEARN_LAYERS_CROSS_LAYER_H
+#pragma once
 
 #include "arithmetic/affine.h"
 
@@ -27,5 +26,3 @@ void cross_layer_backward(const struct cross_layer *op, const float *parameters,
                           const float *transposed, size_t n, const float *x0, const float *x,
                           const float *inner, bool is_first, float *room, float *delta, float *dx0,
                           float *gradient);
-
-#endif

@@ -13,8 +13,7 @@
  * affine.h, id_rows.h, dropout.h, batch_norm.h, loss_head.h; activations in scoring/activation.h
  * and kernels.h. network.c is such a model.
  */
-#ifndef RUNTIME_LEARN_LAYERS_DIFFERENTIABLE_H
-#define RUNTIME_LEARN_LAYERS_DIFFERENTIABLE_H
+#pragma once
 
 #include "jobspec/jobspec.h"
 #include "runtime/data/dataset.h"
@@ -119,5 +118,3 @@ struct differentiable {
 /* Fills `model` for a spec of its kind. LIMIT for absurd sizes. */
 typedef enum status differentiable_open(const struct jobspec *spec, const struct dataset *dataset,
                                         struct differentiable *model, struct error *err);
-
-#endif

@@ -7,8 +7,7 @@
  * embedding (inputs/concat.h). A field is a category, of which one id
  * is selected or none, or a text, whose words each have their share (scoring/transform.h).
  */
-#ifndef RUNTIME_LEARN_LAYERS_EMBEDDED_FIELDS_H
-#define RUNTIME_LEARN_LAYERS_EMBEDDED_FIELDS_H
+#pragma once
 
 #include "arithmetic/touched_rows.h"
 #include "kinds/embedding/embedding_inputs.h"
@@ -34,5 +33,3 @@ void embedded_fields_backward(const struct embedded_fields *op, uint32_t n, cons
 /* The gradient of all touched rows is zero again, and none is touched. */
 void embedded_fields_clear(const struct embedded_fields *op, float *gradient,
                            struct touched_rows *touched);
-
-#endif

@@ -11,8 +11,7 @@
  * so that a stored model has no norms. The weights of takers are folded in a copy, and the copy is
  * no larger than they need: the table of words, or any other first layer, is not in it.
  */
-#ifndef RUNTIME_LEARN_LAYERS_HIDDEN_NORMS_H
-#define RUNTIME_LEARN_LAYERS_HIDDEN_NORMS_H
+#pragma once
 
 #include "arithmetic/affine.h"
 #include "arithmetic/batch_norm.h"
@@ -75,5 +74,3 @@ void hidden_norms_backward(const struct hidden_norms *norms, uint32_t l, const f
                            uint32_t n, double share, const float *a,
                            const struct hidden_norms_space *space, bool is_first, float *delta,
                            float *gradient);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * A worker whose weights lie on parameter servers has no more of a table than that.
  */
-#ifndef RUNTIME_LEARN_LAYERS_ID_PLACES_H
-#define RUNTIME_LEARN_LAYERS_ID_PLACES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@ void id_places_select(struct id_places *places, const int32_t *ids, size_t count
 void id_places_settle(struct id_places *places);
 /* Each id becomes its place; all of them are selected. */
 void id_places_map(const struct id_places *places, int32_t *ids, size_t count);
-
-#endif

@@ -4,8 +4,7 @@
  *
  * The table of one-hot categories is the block of W1 that they select from.
  */
-#ifndef RUNTIME_LEARN_LAYERS_ID_ROWS_H
-#define RUNTIME_LEARN_LAYERS_ID_ROWS_H
+#pragma once
 
 #include "arithmetic/touched_rows.h"
 #include "scoring/transform.h"
@@ -27,5 +26,3 @@ void id_rows_backward(const struct id_rows *op, uint32_t n, const int32_t *ids, 
                       float *gradient, struct touched_rows *touched);
 /* The gradient of all touched rows is zero again, and none is touched. */
 void id_rows_clear(const struct id_rows *op, float *gradient, struct touched_rows *touched);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * lane_gather.h - the rows of a lane, a chunk of them at a time, out of the data set.
  */
-#ifndef RUNTIME_LEARN_LAYERS_LANE_GATHER_H
-#define RUNTIME_LEARN_LAYERS_LANE_GATHER_H
+#pragma once
 
 #include "runtime/learn/layers/loss_head.h"
 
@@ -29,5 +28,3 @@ static inline uint32_t lane_chunk_rows(const struct lane_rows *rows, uint32_t of
 /* `count` rows from `offset` on. */
 void lane_gather(const struct loss_head *head, const struct lane_rows *rows, uint32_t offset,
                  uint32_t count, const struct gathered *to);
-
-#endif

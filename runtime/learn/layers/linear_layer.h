@@ -1,8 +1,7 @@
 /*
  * linear_layer.h - a linear model's weights as they are stored: a network of one layer of floats.
  */
-#ifndef RUNTIME_LEARN_LAYERS_LINEAR_LAYER_H
-#define RUNTIME_LEARN_LAYERS_LINEAR_LAYER_H
+#pragma once
 
 #include "base/error.h"
 #include "kinds/network/network_model.h"
@@ -19,5 +18,3 @@ enum status linear_layer_init(struct linear_layer *linear, uint32_t rows, uint32
 void linear_layer_deinit(struct linear_layer *linear);
 /* Sets an output's bias and its weights of all rows. weights: (1 + rows), bias first. */
 void linear_layer_set(struct linear_layer *linear, uint32_t output, const double *weights);
-
-#endif

@@ -134,6 +134,8 @@ void loss_head_take(const struct loss_head *head, const struct lane_rows *rows, 
     int32_t class;
 
     labels->weights[at] = rows->sample_weights ? rows->sample_weights[row] * rows->weight_share : 1;
+    if (!task_has_label(head->task))
+        return;
     if (head->task == TASK_REGRESSION) {
         labels->targets[at] = rows->part->values[row];
         return;

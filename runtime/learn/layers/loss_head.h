@@ -11,8 +11,7 @@
  * Held-out rows of classes are judged by their log loss, whatever is minimised, and where there are
  * no probabilities by their hinge loss.
  */
-#ifndef RUNTIME_LEARN_LAYERS_LOSS_HEAD_H
-#define RUNTIME_LEARN_LAYERS_LOSS_HEAD_H
+#pragma once
 
 #include "kinds/network/network_attributes.h"
 #include "runtime/learn/layers/differentiable.h"
@@ -51,7 +50,7 @@ struct loss_labels {
     double *losses;           /* (chunk) */
 };
 
-/* The label of a row goes to place `at`. */
+/* The label of a row goes to place `at`; without a label, its weight alone. */
 void loss_head_take(const struct loss_head *head, const struct lane_rows *rows, uint64_t row,
                     uint32_t at, struct loss_labels *labels);
 /* z becomes dL/dz of 1/divisor times the weighted loss, which is returned summed. */
@@ -61,5 +60,3 @@ double loss_head_backward(const struct loss_head *head, uint32_t n, double divis
  * use any more. */
 uint64_t loss_head_evaluate(const struct loss_head *head, uint32_t n, struct loss_labels *labels,
                             float *z, double *loss);
-
-#endif

@@ -18,8 +18,7 @@
  *     focal      (1 - p)^gamma times the log loss, p the label's probability (Lin et al., 2017);
  *                of one output, and (n,m)
  */
-#ifndef RUNTIME_LEARN_LAYERS_LOSSES_H
-#define RUNTIME_LEARN_LAYERS_LOSSES_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -39,5 +38,3 @@ void loss_smoothed_softmax(size_t n, size_t m, float smoothing, const int32_t *c
 void loss_focal_logistic(size_t n, float gamma, const float *target, float *z, double *loss);
 void loss_focal_softmax(size_t n, size_t m, float gamma, const int32_t *classes, float *z,
                         double *loss);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * x (n, fields * dimension), whose rows lie x_row floats apart.
  */
-#ifndef RUNTIME_LEARN_LAYERS_PAIRS_SUM_H
-#define RUNTIME_LEARN_LAYERS_PAIRS_SUM_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ void pairs_pooled_forward(const struct pairs_sum *op, size_t n, const float *x, 
                           float *sums, float *pooled, size_t row);
 void pairs_pooled_backward(const struct pairs_sum *op, size_t n, const float *x, size_t x_row,
                            const float *sums, const float *dpooled, size_t row, float *dx);
-
-#endif

@@ -147,6 +147,7 @@ static enum status list_inputs(struct embedding_network *network, uint32_t dimen
 
     TRY(embedding_inputs_init(&network->columns, &network->dataset->transform, shape->is_wide,
                               dimension, err));
+    network->columns.dense_width = transform_features(&network->dataset->transform);
     network->fields = (struct embedded_fields){
         .wide_width = shape->wide_width,
         .dimension = shape->row_width - shape->wide_width,
@@ -352,6 +353,8 @@ static void make_rows(struct embedding_space *space, const struct embedding_netw
     const struct embedding_shape *shape = &network->shape;
 
     make(&space->dense, network->columns.dense_width, is_there);
+    if (network->dataset->transform.offset_width > 0)
+        make(&space->offsets, 1, is_there);
     make(&space->inputs, shape->inputs, is_there);
     make(&space->dinputs, shape->inputs, is_there);
     make(&space->sums, shape->dimension, is_there);
@@ -388,11 +391,11 @@ enum status embedding_space_init(struct embedding_space *space,
 void embedding_space_deinit(struct embedding_space *space)
 {
     float *const rooms[] = {
-        space->dense,          space->inputs,        space->dinputs,  space->deltas[0],
-        space->deltas[1],      space->cross_room,    space->numbers,  space->dnumbers,
-        space->products,       space->sums,          space->top,      space->dtop,
-        space->wide,           space->outputs,       space->gradient, space->dmaps[COUNTS_MAX],
-        space->labels.targets, space->labels.weights};
+        space->dense,     space->inputs,         space->dinputs,       space->deltas[0],
+        space->deltas[1], space->cross_room,     space->numbers,       space->dnumbers,
+        space->products,  space->sums,           space->top,           space->dtop,
+        space->wide,      space->outputs,        space->gradient,      space->dmaps[COUNTS_MAX],
+        space->offsets,   space->labels.targets, space->labels.weights};
 
     for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
         free(rooms[i]);

@@ -2,8 +2,7 @@
  * embedding_layout.h - a network over embeddings as its learner has it: its operations, where each
  * parameter lies, the values it starts from, and the memory that one lane computes in.
  */
-#ifndef RUNTIME_LEARN_NETWORKS_EMBEDDING_LAYOUT_H
-#define RUNTIME_LEARN_NETWORKS_EMBEDDING_LAYOUT_H
+#pragma once
 
 #include "arithmetic/affine.h"
 #include "arithmetic/dropout.h"
@@ -47,6 +46,7 @@ struct embedding_network {
 /* Room to compute one lane in. Rows are a chunk. */
 struct embedding_space {
     float *dense;                     /* (chunk, dense) */
+    float *offsets;                   /* (chunk), of a transform that has one; else NULL */
     int32_t *ids;                     /* (chunk, ids of a row) */
     float *inputs, *dinputs;          /* (chunk, inputs) */
     float *hidden[HIDDEN_LAYERS_MAX]; /* (chunk, units): activations */
@@ -102,5 +102,3 @@ struct array_start embedding_array_start(const struct embedding_shape *shape, ui
  */
 void embedding_network_start(const void *self, float *parameters);
 uint32_t embedding_network_transpose(const void *self, const float *parameters, float *transposed);
-
-#endif

@@ -20,7 +20,7 @@ static struct chunk chunk_at(const struct embedding_network *network, const floa
                              const struct lane_rows *rows, uint32_t offset,
                              struct embedding_space *space)
 {
-    const struct gathered to = {space->dense, space->ids, NULL, &space->labels};
+    const struct gathered to = {space->dense, space->ids, space->offsets, &space->labels};
     const uint32_t n = lane_chunk_rows(rows, offset);
 
     progress_note();
@@ -184,6 +184,8 @@ static void forward(const struct chunk *chunk)
     if (shape->interaction == INTERACTION_PAIRS && shape->outputs == 1)
         pairs_sum_forward(&network->pairs, chunk->n, space->inputs, shape->inputs, space->sums,
                           space->outputs);
+    for (uint32_t i = 0; space->offsets && i < chunk->n; i++)
+        space->outputs[i] += space->offsets[i];
 }
 
 /* ---- backward: each part adds to the gradient of the inputs ---- */

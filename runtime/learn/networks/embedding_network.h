@@ -5,8 +5,7 @@
  * takes back their gradient; all of them but the linear one add to the gradient of the inputs, from
  * which the rows of the table have theirs.
  */
-#ifndef RUNTIME_LEARN_NETWORKS_EMBEDDING_NETWORK_H
-#define RUNTIME_LEARN_NETWORKS_EMBEDDING_NETWORK_H
+#pragma once
 
 #include "runtime/learn/networks/embedding_layout.h"
 
@@ -18,5 +17,3 @@ struct lane_gradient embedding_network_gradient(const void *self, const float *p
 void embedding_network_clear(const void *self, void *space);
 double embedding_network_evaluate(const void *self, const float *parameters,
                                   const struct lane_rows *rows, void *space, uint64_t *correct);
-
-#endif

@@ -248,7 +248,13 @@ static enum status space_open(const void *self, void **opened, struct error *err
 
 /* ---- forward, backward ---- */
 
-/* The rows of a chunk, whose outputs lie in space->outputs then. */
+static bool has_loss(const struct graph_network *network)
+{
+    return network->graph.loss != GRAPH_NONE;
+}
+
+/* The rows of a chunk, whose outputs lie in space->outputs then; losses of their own lie in the
+ * room. */
 static struct graph_rows forward(const struct graph_network *network, const float *parameters,
                                  const struct lane_rows *lane, uint32_t offset, bool learns,
                                  struct space *space)
@@ -264,14 +270,41 @@ static struct graph_rows forward(const struct graph_network *network, const floa
         .step = lane->step,
         .position = (uint64_t)lane->position + offset,
     };
+    const float *outputs;
 
     progress_note();
     lane_gather(&network->head, lane, offset, rows.n, &to);
-    memcpy(space->outputs, graph_forward(&space->room, parameters, &rows),
+    outputs = graph_forward(&space->room, parameters, &rows);
+    if (has_loss(network))
+        return rows;
+    memcpy(space->outputs, outputs,
            rows.n * (size_t)network->graph.row.outputs * sizeof *space->outputs);
     for (uint32_t i = 0; space->offsets && i < rows.n; i++)
         space->outputs[i] += space->offsets[i];
     return rows;
+}
+
+/* Fills in the gradient of what is minimised, of 1/divisor times the weighted loss, which is
+ * returned summed. */
+static double minimise(const struct graph_network *network, const struct graph_rows *rows,
+                       double divisor, struct space *space)
+{
+    float *delta = graph_delta(&space->room);
+    const float *losses = has_loss(network) ? graph_losses(&space->room, rows) : NULL;
+    double loss = 0;
+
+    if (!losses) {
+        loss = loss_head_backward(&network->head, rows->n, divisor, &space->labels, space->outputs);
+        memcpy(delta, space->outputs, rows->n * (size_t)network->graph.row.outputs * sizeof *delta);
+        return loss;
+    }
+    for (uint32_t i = 0; i < rows->n; i++) {
+        const float weight = space->labels.weights[i];
+
+        loss += (double)weight * (double)losses[i];
+        delta[i] = weight * (float)(1 / divisor);
+    }
+    return loss;
 }
 
 /* The dense parameters' gradient begins with zeros; the table's rows are cleared behind. */
@@ -295,10 +328,7 @@ static struct lane_gradient graph_network_gradient(const void *self, const float
     for (uint32_t offset = 0; offset < lane->count; offset += LANE_CHUNK_ROWS) {
         const struct graph_rows rows = forward(network, parameters, lane, offset, true, space);
 
-        loss += loss_head_backward(&network->head, rows.n, lane->divisor, &space->labels,
-                                   space->outputs);
-        memcpy(graph_delta(&space->room), space->outputs,
-               rows.n * (size_t)network->graph.row.outputs * sizeof *space->outputs);
+        loss += minimise(network, &rows, lane->divisor, space);
         graph_backward(&space->room, parameters, transposed, &rows, space->gradient,
                        &space->touched);
     }
@@ -327,8 +357,12 @@ static double graph_network_evaluate(const void *self, const float *parameters,
     for (uint32_t offset = 0; offset < lane->count; offset += LANE_CHUNK_ROWS) {
         const struct graph_rows rows = forward(network, parameters, lane, offset, false, space);
 
-        *correct +=
-            loss_head_evaluate(&network->head, rows.n, &space->labels, space->outputs, &loss);
+        if (has_loss(network))
+            for (uint32_t i = 0; i < rows.n; i++)
+                loss += (double)graph_losses(&space->room, &rows)[i];
+        else
+            *correct +=
+                loss_head_evaluate(&network->head, rows.n, &space->labels, space->outputs, &loss);
     }
     return loss;
 }
@@ -342,7 +376,10 @@ static void fill_model(void *self, const float *parameters, struct model *model)
     for (uint32_t i = 0; i < network->graph.parameter_count; i++)
         network->content.elements[i] = parameters + network->graph.parameters[i].first;
     model->content = &network->content;
-    loss_head_fill(&network->head, model);
+    if (has_loss(network))
+        graph_model_fill(&network->graph, model);
+    else
+        loss_head_fill(&network->head, model);
 }
 
 static void put_shape(const void *self, struct text *out)

@@ -4,12 +4,9 @@
  * Each parameter is a tensor, and the table of words the one with rows. Rows are taken a chunk of
  * LANE_CHUNK_ROWS at a time, so that memory does not grow with the batch.
  */
-#ifndef RUNTIME_LEARN_NETWORKS_GRAPH_NETWORK_H
-#define RUNTIME_LEARN_NETWORKS_GRAPH_NETWORK_H
+#pragma once
 
 #include "runtime/learn/layers/differentiable.h"
 
 enum status graph_network_open(const struct jobspec *spec, const struct dataset *dataset,
                                struct differentiable *model, struct error *err);
-
-#endif

@@ -27,13 +27,6 @@ static struct dropout_place place_of(const struct network *network, const struct
                                   network->layers[l].width};
 }
 
-/* Adds the rows' offsets to z (n), the only output. */
-static void add_offsets(const struct network_workspace *space, uint32_t n, float *z)
-{
-    for (uint32_t i = 0; space->offsets && i < n; i++)
-        z[i] += space->offsets[i];
-}
-
 /* Leaves a1, a2, ... and the logits in space->activations. `drops`: not of an evaluation. */
 static void forward(const struct network *network, const float *parameters,
                     const struct lane_rows *rows, uint32_t offset, bool drops,
@@ -51,7 +44,9 @@ static void forward(const struct network *network, const float *parameters,
         if (l == 0)
             id_rows_forward(&network->ids, parameters, n, space->ids, z);
         if (l + 1 == network->layer_count) {
-            add_offsets(space, n, z);
+            /* Adds the rows' offsets to z (n), the only output. */
+            for (uint32_t i = 0; space->offsets && i < n; i++)
+                z[i] += space->offsets[i];
             return;
         }
         if (drops && space->sums[l])

@@ -10,8 +10,7 @@
  * Rows are taken a chunk of LANE_CHUNK_ROWS at a time, in their order, so that
  * memory does not grow with the batch and the matrices stay in the cache.
  */
-#ifndef RUNTIME_LEARN_NETWORKS_NETWORK_H
-#define RUNTIME_LEARN_NETWORKS_NETWORK_H
+#pragma once
 
 #include "runtime/learn/networks/network_shape.h"
 
@@ -23,5 +22,3 @@ struct lane_gradient network_gradient(const void *self, const float *parameters,
 void network_workspace_clear(const void *self, void *space);
 double network_evaluate(const void *self, const float *parameters, const struct lane_rows *rows,
                         void *space, uint64_t *correct);
-
-#endif

@@ -2,8 +2,7 @@
  * network_shape.h - the shape of a dense network: its layers, where each parameter lies, the values
  * it starts from, and the memory that one lane computes in.
  */
-#ifndef RUNTIME_LEARN_NETWORKS_NETWORK_SHAPE_H
-#define RUNTIME_LEARN_NETWORKS_NETWORK_SHAPE_H
+#pragma once
 
 #include "arithmetic/affine.h"
 #include "arithmetic/dropout.h"
@@ -80,5 +79,3 @@ void network_workspace_deinit(struct network_workspace *space);
 void network_start(const void *self, float *parameters);
 /* WT of the layers whose inputs have a gradient: all but the first. */
 uint32_t network_transpose(const void *self, const float *parameters, float *transposed);
-
-#endif

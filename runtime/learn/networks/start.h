@@ -1,8 +1,7 @@
 /*
  * start.h - the values that the parameters of a model start from.
  */
-#ifndef RUNTIME_LEARN_NETWORKS_START_H
-#define RUNTIME_LEARN_NETWORKS_START_H
+#pragma once
 
 #include "runtime/learn/layers/loss_head.h"
 
@@ -15,5 +14,3 @@ double start_limit(double in, double out, enum activation next);
 /* The output biases with which a model without inputs would be right: a rare class is not first
  * learned to be rare. Of a regressor they are head->start. */
 void start_outputs(const struct loss_head *head, const struct dataset *dataset, float *bias);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * descent_settings.h - how a model is descended to; whoever opens it says it (differentiable.h).
  */
-#ifndef RUNTIME_LEARN_OPTIMIZER_DESCENT_SETTINGS_H
-#define RUNTIME_LEARN_OPTIMIZER_DESCENT_SETTINGS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -30,5 +29,3 @@ struct descent_settings {
     double end_rate;      /* polynomial */
     uint64_t warmup_steps;
 };
-
-#endif

@@ -34,8 +34,7 @@
  *
  * Elementwise in float, what is one number a step in double.
  */
-#ifndef RUNTIME_LEARN_OPTIMIZER_OPTIMIZER_H
-#define RUNTIME_LEARN_OPTIMIZER_OPTIMIZER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -167,5 +166,3 @@ struct optimizer_rows_change {
 /* Moves the rows, and writes down their new sums. Adds to `change`. */
 void optimizer_update_rows(const struct optimizer_rows *update,
                            struct optimizer_rows_change *change);
-
-#endif

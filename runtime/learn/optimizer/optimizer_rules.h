@@ -5,8 +5,7 @@
  * A rule takes a weight with what is kept of it, and returns both as they are after a step with
  * gradient g. It has no branch that a vector could not have.
  */
-#ifndef RUNTIME_LEARN_OPTIMIZER_OPTIMIZER_RULES_H
-#define RUNTIME_LEARN_OPTIMIZER_OPTIMIZER_RULES_H
+#pragma once
 
 #include <math.h>
 #include <string.h>
@@ -183,5 +182,3 @@ VECTORS_PART struct element rule_ftrl_power(const struct optimizer_step *step, f
 
     return ftrl_of(step, g, e, squares, (float)after, (float)(after - before));
 }
-
-#endif

@@ -7,8 +7,7 @@
  * fma, which are exact by definition, in a fixed order. Rounded to one double at the end they
  * differ from the true value by half a unit in the last place and a little.
  */
-#ifndef RUNTIME_LEARN_OPTIMIZER_PAIRS_H
-#define RUNTIME_LEARN_OPTIMIZER_PAIRS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ double pairs_power(double base, uint64_t exponent);
 
 /* 0 <= angle <= pi. */
 double pairs_cosine(double angle);
-
-#endif

@@ -15,8 +15,7 @@
  * as in Keras' schedules of these names. In the first warmup_steps it is (t + 1) / warmup_steps of
  * that.
  */
-#ifndef RUNTIME_LEARN_OPTIMIZER_SCHEDULE_H
-#define RUNTIME_LEARN_OPTIMIZER_SCHEDULE_H
+#pragma once
 
 #include "runtime/learn/optimizer/descent_settings.h"
 
@@ -24,5 +23,3 @@
  * the schedule is; 0: none. */
 double schedule_factor(const struct descent_settings *settings, uint64_t steps, uint64_t cool_from,
                        uint64_t t);
-
-#endif

@@ -7,11 +7,13 @@
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "jobspec/job_size.h"
+#include "kinds/forecast/forecast_kept.h"
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_store.h"
 #include "runtime/learn/learner_memory.h"
 #include "runtime/learn/learner_state.h"
 #include "runtime/learn/series/series_lanes.h"
+#include "runtime/learn/series/series_plan.h"
 #include "scoring/model_write.h"
 
 #define HELD_BYTES       ((uint64_t)32 << 20) /* bytes of one range's rows, over all lanes */
@@ -186,6 +188,7 @@ static enum status settle_counts(struct series_learner *series, struct error *er
     for (uint32_t i = 0; i < series_ranges(series); i++)
         series->total += (uint64_t)series->counts[COMMON_STEPS_COUNTS + i];
     settle_end(series);
+    TRY(series_olds_check_steps(&series->olds, &steps, err));
     TRY(series_plan_settle(&series->plan, &steps, err));
     return reserve_records(series, series->total, err);
 }
@@ -382,8 +385,9 @@ static enum status measure(void *self, bool *is_done, struct error *err)
     if (series->is_measured)
         return STATUS_OK;
     series_model_deinit(&series->model);
-    TRY(series_model_make(&series->plan, series->learner.spec, series->learner.dataset,
-                          series->records, series->progress.done, &series->model, err));
+    TRY(series_model_make(&series->plan, series->olds.forecast, series->learner.spec,
+                          series->learner.dataset, series->records, series->progress.done,
+                          &series->model, err));
     *is_done = series->is_measured = true;
     return STATUS_OK;
 }
@@ -429,9 +433,9 @@ static void series_close(void *self)
     }
     series_model_deinit(&series->model);
     series_totals_deinit(&series->totals);
+    series_olds_close(&series->olds);
     free(series->tasks);
     free(series->fitted);
-    free(series);
 }
 
 /* NULLs that no series, and no time, is; and totals that the planner makes none of. */
@@ -497,9 +501,34 @@ static enum status share_out(struct series_learner *series, struct error *err)
     return STATUS_OK;
 }
 
-static const struct learner_method method = {
+static enum status plan(void *self, struct error *err)
+{
+    struct series_learner *series = self;
+    const struct dataset *dataset = series->learner.dataset;
+    const struct forecast_params *params = forecast_params(&series->learner.spec->params);
+
+    series->groups = forecast_groups(&dataset->transform);
+    TRY(check_inputs(series, err));
+    TRY(series_plan_make(params, !forecast_time_input(&dataset->transform)->spec.part,
+                         &series->plan, err));
+    series->plan.regressors = forecast_regressors(&dataset->transform);
+    series->plan.regressor_inputs = forecast_time_input(&dataset->transform) + 1;
+    if (params->keeps)
+        series->plan.kept = forecast_kept_most(params, series->plan.regressors);
+    TRY(series_olds_open(dataset, series->groups, &series->olds, err));
+    series->width = series_plan_words(&series->plan);
+    TRY(share_out(series, err));
+    TRY(allocate(series, err));
+    row_store_keep(dataset, ROW_LANES_BYTES);
+    return STATUS_OK;
+}
+
+const struct learner_method series_learner = {
+    .bytes = sizeof(struct series_learner),
     .progress = progress_fields,
+    .progress_at = offsetof(struct series_learner, progress),
     .progress_bytes = sizeof(struct series_progress),
+    .plan = plan,
     .close = series_close,
     .put_shape = put_shape,
     .arrays = arrays,
@@ -512,32 +541,3 @@ static const struct learner_method method = {
     .result = result,
     .publish = publish,
 };
-
-enum status series_open(const struct jobspec *spec, const struct dataset *dataset,
-                        struct team *team, struct learning *learning, struct error *err)
-{
-    struct series_learner *series = calloc(1, sizeof *series);
-    const struct forecast_params *params = forecast_params(&spec->params);
-    enum status status;
-
-    if (!series)
-        return fail_no_memory(err);
-    learner_init(&series->learner, &method, &series->progress, spec, dataset, team);
-    series->groups = forecast_groups(&dataset->transform);
-    TRY_OR(failed, status, check_inputs(series, err));
-    TRY_OR(failed, status,
-           series_plan_make(params, !forecast_time_input(&dataset->transform)->spec.part,
-                            &series->plan, err));
-    series->plan.regressors = forecast_regressors(&dataset->transform);
-    series->plan.regressor_inputs = forecast_time_input(&dataset->transform) + 1;
-    series->width = series_plan_words(&series->plan);
-    TRY_OR(failed, status, share_out(series, err));
-    TRY_OR(failed, status, allocate(series, err));
-    row_store_keep(dataset, ROW_LANES_BYTES);
-    TRY_OR(failed, status, learner_open(&series->learner, err));
-    *learning = learner_table(&series->learner);
-    return STATUS_OK;
-failed:
-    learner_close(&series->learner);
-    return status;
-}

@@ -17,14 +17,10 @@
  * function of the table. Worker and rows are lost with no more than the series that were being
  * fitted. All workers have all records in the end, as with every model.
  */
-#ifndef RUNTIME_LEARN_SERIES_SERIES_H
-#define RUNTIME_LEARN_SERIES_SERIES_H
+#pragma once
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/learner.h"
 
-/* Does what learning_open does, for the kind "forecast". INVALID for NULLs among groups and times;
- * LIMIT for forecasts that take more bytes than a worker has. */
-enum status series_open(const struct jobspec *spec, const struct dataset *dataset,
-                        struct team *team, struct learning *learning, struct error *err);
-
-#endif
+/* INVALID for NULLs among groups and times; LIMIT for forecasts that take more bytes than a worker
+ * has. */
+extern const struct learner_method series_learner;

@@ -1,8 +1,7 @@
 /*
  * series_errors.h - how far a series was forecast from what came, step by step.
  */
-#ifndef RUNTIME_LEARN_SERIES_SERIES_ERRORS_H
-#define RUNTIME_LEARN_SERIES_SERIES_ERRORS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -37,5 +36,3 @@ void series_errors_add(struct series_errors *errors, const struct series_guess *
 
 /* The sums of a record (series_fit.h). */
 struct series_errors series_errors_of(const int64_t *record);
-
-#endif

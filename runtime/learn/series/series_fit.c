@@ -8,6 +8,7 @@
 #include "forecast/combined.h"
 #include "forecast/transform.h"
 #include "runtime/learn/series/series_grid.h"
+#include "runtime/learn/series/series_kept.h"
 #include "runtime/learn/series/series_regressors.h"
 
 _Static_assert(FORECAST_RECORD_WORDS == (int)RECORD_STEPS &&
@@ -20,54 +21,15 @@ _Static_assert(FORECAST_RECORD_WORDS == (int)RECORD_STEPS &&
 
 #define PAST_LEAST 4 /* values before a step that is forecast to measure the errors */
 
-/* ---- the plan ---- */
-
-enum status series_plan_make(const struct forecast_params *params, bool are_numbers,
-                             struct series_plan *plan, struct error *err)
-{
-    struct forecast_options *options = &plan->options;
-
-    *plan = (struct series_plan){.duplicates = (enum duplicates)params->duplicates,
-                                 .gaps = (enum forecast_gaps)params->gaps,
-                                 .backtests = params->backtests,
-                                 .are_numbers = are_numbers,
-                                 .limits = forecast_limits_of(params),
-                                 .hierarchy = (enum forecast_hierarchy)params->hierarchy,
-                                 .transform = (enum forecast_transform)params->transform,
-                                 .has_seasons = params->seasons.count > 0};
-    TRY(forecast_method(slice_of(forecast_method_words[params->method]), &options->method, err));
-    options->horizon = params->horizon;
-    options->history = params->history;
-    options->level = params->level;
-    options->season_is_given = params->seasons.count == 1;
-    options->has_order = forecast_order(params, &options->order);
-    for (uint32_t i = 0; i < params->seasons.count; i++)
-        forecast_add_season(options, params->seasons.items[i]);
-    return STATUS_OK;
-}
-
-enum status series_plan_settle(struct series_plan *plan, const struct steps *steps,
-                               struct error *err)
-{
-    struct forecast_options *options = &plan->options;
-
-    plan->steps = *steps;
-    if (!plan->has_seasons)
-        options->season_count = steps_seasons(steps, options->seasons);
-    if (!forecast_lacks_season(options))
-        return STATUS_OK;
-    fail(err, STATUS_INVALID, "%s needs a season, and these times have none",
-         options->has_order ? "forecast.seasonal_order" : "MSTL");
-    return error_hint(err, "Give its steps, as in forecast.season = 12.");
-}
-
 /* ---- the forecast ---- */
 
 /* A forecast, with all that makes values of it. */
 struct fitted {
     struct forecast forecast;
     double coefficients[REGRESSORS_MAX];
-    double lambda; /* transform.h: of the forecast's numbers */
+    double lambda;    /* transform.h: of the forecast's numbers */
+    struct kept kept; /* where the plan keeps parameters */
+    bool is_moved;    /* they are those of the old model */
 };
 
 /* Above 0, and not all the same number, which is to come back as it is. */
@@ -82,9 +44,9 @@ static bool are_transformed(const double *values, uint32_t count)
     return least > 0 && least < most;
 }
 
-static double lambda_of(const struct series_plan *plan, const double *values, uint32_t count)
+static double choose_lambda(const struct series_plan *plan, const double *values, uint32_t count)
 {
-    if (plan->transform == TRANSFORMS_NONE || !are_transformed(values, count))
+    if (!are_transformed(values, count))
         return TRANSFORM_NONE;
     return plan->transform == TRANSFORMS_LOG
                ? 0
@@ -92,17 +54,37 @@ static double lambda_of(const struct series_plan *plan, const double *values, ui
                                   forecast_choose_season(values, count, &plan->options));
 }
 
+/* A lambda that was kept is spoiled by values that it has no number for. */
+static double lambda_of(const struct series_plan *plan, const double *values, uint32_t count,
+                        struct kept *kept)
+{
+    double lambda = TRANSFORM_NONE;
+
+    if (plan->transform == TRANSFORMS_NONE)
+        return TRANSFORM_NONE;
+    if (!kept_is_read(kept))
+        lambda = choose_lambda(plan, values, count);
+    kept_number(kept, &lambda);
+    for (uint32_t i = 0; i < count && lambda != TRANSFORM_NONE; i++)
+        if (values[i] <= 0) {
+            kept_spoil(kept);
+            lambda = TRANSFORM_NONE;
+        }
+    return lambda;
+}
+
 /* The fit of the values, which are used up, and of the regressors (count, width), which are
  * copied. */
-static enum status fit_values(const struct series_plan *plan, const struct forecast_options *wanted,
-                              double *values, uint32_t count, const struct regressors *known,
-                              struct arena *arena, struct fitted *fitted, struct error *err)
+static enum status fit_once(const struct series_plan *plan, const struct forecast_options *wanted,
+                            double *values, uint32_t count, const struct regressors *known,
+                            struct arena *arena, struct fitted *fitted, struct error *err)
 {
     const size_t all = (size_t)count * known->width;
     struct forecast_options options = *wanted;
     struct regressors own = *known;
 
-    fitted->lambda = lambda_of(plan, values, count);
+    options.kept = plan->kept > 0 ? &fitted->kept : NULL;
+    fitted->lambda = lambda_of(plan, values, count, options.kept);
     options.is_remainder = fitted->lambda != TRANSFORM_NONE; /* below 0 are small values */
     for (uint32_t i = 0; i < count && options.is_remainder; i++)
         values[i] = transform_value(fitted->lambda, values[i]);
@@ -114,6 +96,32 @@ static enum status fit_values(const struct series_plan *plan, const struct forec
     memcpy(own.values, known->values, all * sizeof *own.values);
     return regressors_run(values, count, &own, &options, arena, &fitted->forecast,
                           fitted->coefficients, err);
+}
+
+/* The same with the parameters of the old model, where the series has any that go with the values.
+ */
+static enum status fit_values(const struct series_plan *plan, const struct forecast_options *wanted,
+                              double *values, uint32_t count, const struct regressors *known,
+                              struct arena *arena, struct fitted *fitted, struct error *err)
+{
+    double *own = plan->old ? ARENA_NEW(arena, double, count) : NULL;
+    enum status status;
+
+    if (plan->old && !own)
+        return fail_no_memory(err);
+    if (plan->old) {
+        memcpy(own, values, count * sizeof *own);
+        fitted->kept = series_kept_of(plan->old);
+        status = fit_once(plan, wanted, own, count, known, arena, fitted, err);
+        fitted->is_moved = status == STATUS_OK && !fitted->kept.is_spoiled;
+        if (fitted->is_moved || (status != STATUS_OK && status != STATUS_INVALID))
+            return status;
+        error_clear(err); /* INVALID: no numbers come of them; a fit may have some */
+    }
+    fitted->is_moved = false;
+    if (plan->kept > 0)
+        TRY(series_kept_begin(plan, arena, &fitted->kept, err));
+    return fit_once(plan, wanted, values, count, known, arena, fitted, err);
 }
 
 /* ---- errors of the past, step by step ---- */
@@ -222,13 +230,19 @@ static bool is_positive(const struct grid *grid)
     return true;
 }
 
+/* moved: steps that the old model knew, where the series moves on: its forecast is compared with
+ * what came; 0: of others the past is forecast. */
 static enum status measure_past(const struct series_plan *plan, const struct grid *grid,
-                                const struct regressors *known, struct arena *arena,
+                                const struct regressors *known, uint32_t moved, struct arena *arena,
                                 struct series_errors *errors, double *ratios, struct error *err)
 {
     const bool is_cut = is_positive(grid) && plan->options.method == &combined_method &&
                         plan->transform == TRANSFORMS_NONE;
 
+    if (moved > 0)
+        return plan->backtests > 0 ? add_past(plan, grid->values, grid->count, known, moved, is_cut,
+                                              arena, errors, ratios, err)
+                                   : STATUS_OK;
     for (uint32_t i = 1; i <= plan->backtests; i++) {
         const uint64_t back = (uint64_t)i * plan->options.horizon;
 
@@ -336,7 +350,8 @@ static void put_history(const struct series_plan *plan, const struct forecast *f
 
 static enum status put_forecast(const struct series_plan *plan, const struct grid *grid,
                                 const struct regressors *known, const double *ratios,
-                                struct arena *arena, int64_t *record, struct error *err)
+                                enum series_way way, struct arena *arena, int64_t *record,
+                                struct error *err)
 {
     int64_t *coefficient =
         record + series_record_coefficients(plan->options.horizon, plan->options.history);
@@ -362,6 +377,9 @@ static enum status put_forecast(const struct series_plan *plan, const struct gri
         step[RECORD_RATIO] = record_bits(ratios[h]);
     }
     put_history(plan, &fitted.forecast, record);
+    if (plan->kept > 0)
+        series_kept_put(plan, grid, plan->old && !fitted.is_moved ? WAY_ANEW : way,
+                        fitted.is_moved ? NULL : &fitted.kept, record);
     return STATUS_OK;
 }
 
@@ -378,17 +396,24 @@ static enum status fit_grid(const struct series_plan *plan, struct grid *grid,
     const uint32_t horizon = plan->options.horizon;
     double *ratios = ARENA_NEW(arena, double, horizon);
     struct series_errors errors = {0};
+    struct series_plan own = *plan;
+    enum series_way way;
+    uint32_t origin = 0;
 
     if (!ratios)
         return fail_no_memory(err);
+    TRY(series_kept_choose(plan, grid, &way, &origin, err));
+    if (way == WAY_ANEW)
+        own.old = NULL;
+    plan = &own;
     for (uint32_t h = 0; h < horizon; h++)
         ratios[h] = -1;
     if (plan->hierarchy == HIERARCHY_NONE)
-        TRY(measure_past(plan, grid, known, arena, &errors, ratios, err));
+        TRY(measure_past(plan, grid, known, origin, arena, &errors, ratios, err));
     else
         TRY(put_hierarchy(plan, grid, arena, record, err));
     memcpy(record + RECORD_ERRORS, &errors, sizeof errors);
-    return put_forecast(plan, grid, known, ratios, arena, record, err);
+    return put_forecast(plan, grid, known, ratios, way, arena, record, err);
 }
 
 enum status series_fit_grid(const struct series_plan *plan, struct grid *grid, struct arena *arena,

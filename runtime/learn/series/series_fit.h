@@ -5,8 +5,7 @@
  * A record is a function of the rows alone, whatever their order. It is so many 64-bit integers,
  * doubles by their bits, that it can be added to zeros on its way to all workers.
  */
-#ifndef RUNTIME_LEARN_SERIES_SERIES_FIT_H
-#define RUNTIME_LEARN_SERIES_SERIES_FIT_H
+#pragma once
 
 #include <string.h>
 
@@ -93,6 +92,13 @@ static inline int64_t record_bits(double number)
     return bits;
 }
 
+/* A series of the model that is gone on from (USING), as that knew it. */
+struct series_old {
+    int64_t begin, last; /* times of its first and last value */
+    double *numbers;     /* (count): forecast_kept.h */
+    uint32_t count;
+};
+
 /* The settings that all series of a job have in common. */
 struct series_plan {
     struct forecast_options options;
@@ -104,21 +110,17 @@ struct series_plan {
     struct forecast_limits limits;
     enum forecast_transform transform; /* with one the word behind the coefficients is a lambda */
     enum forecast_hierarchy hierarchy;
-    int64_t end; /* time of the last value of all series of a hierarchy */
+    int64_t end;   /* time of the last value of all series of a hierarchy */
+    uint32_t kept; /* numbers of a series that are kept at most; 0: none */
+    const struct series_old
+        *old; /* in the plan of one series: what was kept of it; NULL: nothing */
     uint32_t regressors;
     const struct transform_input *regressor_inputs; /* (regressors) */
 };
 
-/* NULL of a statement that the planner let through: INVALID. */
-enum status series_plan_make(const struct forecast_params *params, bool are_numbers,
-                             struct series_plan *plan, struct error *err);
-/* With the step of all series, from which the seasons follow where none are given. INVALID where a
- * method needs a season and the times have none. */
-enum status series_plan_settle(struct series_plan *plan, const struct steps *steps,
-                               struct error *err);
-
-/* Words of a record; the place of what it has in a hierarchy, and of one of its origins, or of its
- * lambda: there are no transforms in a hierarchy. */
+/* Words of a record, and those before the parameters that are kept (series_kept.h); the place of
+ * what it has in a hierarchy, and of one of its origins, or of its lambda: there are no transforms
+ * in a hierarchy. */
 static inline uint32_t series_plan_hierarchy(const struct series_plan *plan)
 {
     return series_record_words(plan->options.horizon, plan->options.history, plan->regressors);
@@ -132,11 +134,15 @@ static inline uint32_t series_plan_origin(const struct series_plan *plan, uint32
     return series_plan_hierarchy(plan) + HIERARCHY_ORIGINS +
            origin * (ORIGIN_STEPS + plan->options.horizon * PAST_WORDS);
 }
-static inline uint32_t series_plan_words(const struct series_plan *plan)
+static inline uint32_t series_plan_kept(const struct series_plan *plan)
 {
     return plan->transform != TRANSFORMS_NONE  ? series_plan_lambda(plan) + 1
            : plan->hierarchy == HIERARCHY_NONE ? series_plan_hierarchy(plan)
                                                : series_plan_origin(plan, plan->backtests);
+}
+static inline uint32_t series_plan_words(const struct series_plan *plan)
+{
+    return series_plan_kept(plan) + (plan->kept > 0 ? FORECAST_KEPT_WORDS + plan->kept : 0);
 }
 
 /* Points of one series (count, 1 at least), which are used up. regressors (count, plan's): those of
@@ -149,5 +155,3 @@ enum status series_fit(const struct series_plan *plan, struct point *points, uin
 /* The same of a series without regressors and gaps, which is scaled. */
 enum status series_fit_grid(const struct series_plan *plan, struct grid *grid, struct arena *arena,
                             int64_t *record, struct error *err);
-
-#endif

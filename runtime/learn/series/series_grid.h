@@ -1,8 +1,7 @@
 /*
  * series_grid.h - the rows of one series -> its values at the even steps of a job.
  */
-#ifndef RUNTIME_LEARN_SERIES_SERIES_GRID_H
-#define RUNTIME_LEARN_SERIES_SERIES_GRID_H
+#pragma once
 
 #include "forecast/time_text.h"
 #include "runtime/learn/series/series_fit.h"
@@ -15,5 +14,3 @@ enum status series_grid(const struct series_plan *plan, struct point *points, ui
 
 /* A time as an error names it. */
 void series_time_print(const struct series_plan *plan, int64_t time, char text[TIME_BYTES]);
-
-#endif

@@ -86,15 +86,23 @@ static enum status count_lane(struct series_learner *series, uint32_t lane, int6
 static enum status fit_one(struct series_learner *series, struct series_task *task,
                            struct series_member *member, struct error *err)
 {
+    struct series_plan plan = series->plan;
+    int64_t ids[FORECAST_GROUPS_MAX] = {0};
+    struct series_old old;
     struct arena arena;
     enum status status;
+    bool is_there;
 
     TRY(series_take_points(series, task, member, err));
+    series_row_ids(series, task->first, ids);
     arena_init(&arena, FIT_BYTES_MAX);
-    status = series_fit(&series->plan, member->points, (uint32_t)(task->end - task->first),
-                        member->regressors, &arena, task->record, err);
+    status = series_olds_find(&series->olds, ids, &arena, &old, &is_there, err);
+    plan.old = status == STATUS_OK && is_there ? &old : NULL;
+    if (status == STATUS_OK)
+        status = series_fit(&plan, member->points, (uint32_t)(task->end - task->first),
+                            member->regressors, &arena, task->record, err);
     arena_deinit(&arena);
-    series_row_ids(series, task->first, task->record + RECORD_IDS);
+    memcpy(task->record + RECORD_IDS, ids, sizeof ids);
     return status;
 }
 

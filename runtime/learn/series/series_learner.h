@@ -5,12 +5,12 @@
  *     series_lanes.c  shares of the lanes in each phase
  *     series_rows.c   rows of one series
  */
-#ifndef RUNTIME_LEARN_SERIES_SERIES_LEARNER_H
-#define RUNTIME_LEARN_SERIES_SERIES_LEARNER_H
+#pragma once
 
 #include "forecast/common_steps.h"
 #include "runtime/learn/learner.h"
 #include "runtime/learn/series/series_model.h"
+#include "runtime/learn/series/series_old.h"
 #include "runtime/learn/series/series_totals.h"
 
 /* The fields of the state. */
@@ -44,6 +44,7 @@ struct series_task {
 struct series_learner {
     struct learner learner;
     struct series_plan plan;
+    struct series_olds olds;
     uint32_t groups, width, each; /* each: series of a lane in a phase */
     struct series_progress progress;
     int64_t *counts;  /* COMMON_STEPS_COUNTS, then (lanes * ranges) series of each range, and in a
@@ -92,5 +93,3 @@ static inline int64_t series_end_time(int64_t word)
 {
     return word - (INT64_C(1) << 60);
 }
-
-#endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/learn/measuring.h"
+#include "runtime/learn/series/series_kept.h"
 #include "runtime/learn/series/series_reach.h"
 #include "runtime/learn/series/series_reconcile.h"
 
@@ -110,13 +111,42 @@ static enum forecast_times times_of(const struct series_plan *plan, const struct
     return FORECAST_DATES;
 }
 
+/* Parameters of the series, as wide as the one that has most. */
+static enum status fill_kept(const struct series_plan *plan, const struct records *records,
+                             struct series_model *model, struct error *err)
+{
+    struct forecast_model *content = &model->content;
+    const uint32_t place = series_plan_kept(plan);
+
+    if (plan->kept == 0)
+        return STATUS_OK;
+    content->kept = KEPT_LIST;
+    for (size_t i = 0; i < records->count; i++) {
+        const int64_t *words = records->sorted[i] + place;
+
+        content->ways[words[KEPT_WAY]]++;
+        if (words[KEPT_COUNT] > content->kept)
+            content->kept = (uint32_t)words[KEPT_COUNT];
+    }
+    model->numbers = calloc((size_t)records->count * content->kept * KEPT_PARTS, sizeof(float));
+    if (!model->numbers)
+        return fail_no_memory(err);
+    content->numbers = model->numbers;
+    for (size_t i = 0; i < records->count; i++)
+        for (uint32_t k = 0; k < content->kept; k++)
+            kept_to_parts(record_number(records->sorted[i][place + KEPT_WORDS + k]),
+                          model->numbers + (i * content->kept + k) * KEPT_PARTS);
+    return STATUS_OK;
+}
+
 static double coefficient_of(const struct records *records, size_t series, uint32_t regressor)
 {
     return record_number(records->sorted[series][records->coefficients + regressor]);
 }
 
-static enum status fill_content(const struct series_plan *plan, const struct records *records,
-                                struct series_model *model, struct error *err)
+static enum status fill_content(const struct series_plan *plan, const struct jobspec *spec,
+                                const struct records *records, struct series_model *model,
+                                struct error *err)
 {
     const uint32_t horizon = plan->options.horizon, groups = records->groups;
     const uint32_t history = plan->options.history, regressors = plan->regressors;
@@ -163,7 +193,8 @@ static enum status fill_content(const struct series_plan *plan, const struct rec
                                              .forecasts = model->forecasts,
                                              .expected = model->expected,
                                              .regressors = regressors,
-                                             .coefficients = model->coefficients};
+                                             .coefficients = model->coefficients,
+                                             .fitted = *forecast_params(&spec->params)};
     return STATUS_OK;
 }
 
@@ -230,12 +261,24 @@ static void measure(const struct records *records, double coverage, struct serie
                model->content.has_reaches ? coverage : ratio(all.covered, all.steps));
 }
 
-/* How far the intervals reach. Where too few series say it, as in the normal distribution. */
-static enum status fill_reaches(const struct series_plan *plan, const struct records *records,
-                                struct series_model *model, double *coverage, struct error *err)
+/* How far the intervals reach. Where too few series say it, as in the normal distribution. Those of
+ * a model that is gone on from stay: its parameters have seen the past, and their errors there are
+ * smaller than those to come. */
+static enum status fill_reaches(const struct series_plan *plan, const struct forecast_model *old,
+                                const struct records *records, struct series_model *model,
+                                double *coverage, struct error *err)
 {
     struct forecast_model *content = &model->content;
+    const uint32_t horizon = plan->options.horizon;
 
+    if (old && old->has_reaches) {
+        memcpy(model->reaches, old->reaches, (size_t)FORECAST_LEVELS * horizon * sizeof(float));
+        content->has_reaches = true;
+        content->reaches = model->reaches;
+        *coverage = series_reach_coverage(records->sorted, records->count, horizon,
+                                          plan->options.level, model->reaches);
+        return STATUS_OK;
+    }
     TRY(series_reaches(records->sorted, records->count, plan->options.horizon, plan->options.level,
                        model->reaches, &content->has_reaches, coverage, err));
     content->reaches = content->has_reaches ? model->reaches : NULL;
@@ -293,11 +336,38 @@ static void tell_regressors(const struct series_plan *plan, const struct records
     }
 }
 
-static void tell(const struct series_plan *plan, const struct records *records, uint64_t all,
-                 double mase, double naive, struct notice_list *notices)
+/* USING: how the series went on. */
+static void tell_ways(const struct forecast_model *old, const struct forecast_model *content,
+                      struct notice_list *notices)
+{
+    const uint32_t *ways = content->ways, found = content->series - ways[WAY_NEW];
+
+    if (!old)
+        return;
+    notice_add(notices, NOTICE_DEFAULTS,
+               "%u series moved on by new rows with the parameters that they had, %u have no new "
+               "ones, and %u are not in the old model",
+               ways[WAY_MOVED], ways[WAY_STAYED], ways[WAY_NEW]);
+    if (ways[WAY_ANEW] > 0) {
+        notice_add(notices, NOTICE_DEFAULTS,
+                   "%u series are fitted anew: their parameters do not go with their rows",
+                   ways[WAY_ANEW]);
+        notice_hint(notices, "They begin or end at another time, have twice as many values as at "
+                             "their fit, or values that their models do not take.");
+    }
+    if (old->series > found)
+        notice_add(notices, NOTICE_MISSING,
+                   "%u series of the old model have no rows, and are left out",
+                   old->series - found);
+}
+
+static void tell(const struct series_plan *plan, const struct forecast_model *old,
+                 const struct records *records, uint64_t all, double mase, double naive,
+                 struct notice_list *notices)
 {
     const uint64_t few = count_short(records), measured = count_measured(records);
     const uint64_t gaps = count_gaps(records);
+    const bool measures = plan->backtests > 0 && !old; /* fewer rows than a horizon may have come */
 
     if (all > records->count)
         notice_add(notices, NOTICE_MISSING,
@@ -317,18 +387,18 @@ static void tell(const struct series_plan *plan, const struct records *records, 
                    "%llu of %u series ha%s fewer than %d values: such a forecast is hardly more "
                    "than the last ones",
                    (unsigned long long)few, records->count, few == 1 ? "s" : "ve", SHORT_SERIES);
-    if (plan->backtests > 0 && measured == 0)
+    if (measures && measured == 0)
         notice_add(notices, NOTICE_METRIC,
                    "no errors are measured: all series are too short to forecast their last %u "
                    "values",
                    plan->options.horizon);
-    else if (plan->backtests > 0 && measured < records->count)
+    else if (measures && measured < records->count)
         notice_add(
             notices, NOTICE_METRIC,
             "the errors are those of %llu of %u series: the others are too short to forecast "
             "their last %u values",
             (unsigned long long)measured, records->count, plan->options.horizon);
-    if (plan->backtests > 0 && measured < records->count)
+    if (measures && measured < records->count)
         notice_hint(notices, "A smaller forecast.horizon is measured on more of them.");
     if (naive < mase) { /* both are numbers then */
         notice_add(notices, NOTICE_BASELINE,
@@ -341,9 +411,10 @@ static void tell(const struct series_plan *plan, const struct records *records, 
 
 /* ---- the whole ---- */
 
-enum status series_model_make(const struct series_plan *plan, const struct jobspec *spec,
-                              const struct dataset *dataset, const int64_t *words, uint64_t count,
-                              struct series_model *model, struct error *err)
+enum status series_model_make(const struct series_plan *plan, const struct forecast_model *old,
+                              const struct jobspec *spec, const struct dataset *dataset,
+                              const int64_t *words, uint64_t count, struct series_model *model,
+                              struct error *err)
 {
     struct records records = {
         .words = words,
@@ -360,12 +431,15 @@ enum status series_model_make(const struct series_plan *plan, const struct jobsp
     if (status == STATUS_OK && plan->hierarchy != HIERARCHY_NONE)
         status = add_up(plan, &records, err);
     if (status == STATUS_OK)
-        status = fill_content(plan, &records, model, err);
+        status = fill_content(plan, spec, &records, model, err);
     if (status == STATUS_OK)
-        status = fill_reaches(plan, &records, model, &coverage, err);
+        status = fill_kept(plan, &records, model, err);
+    if (status == STATUS_OK)
+        status = fill_reaches(plan, old, &records, model, &coverage, err);
     if (status == STATUS_OK) {
         measure(&records, coverage, model, &mase, &naive);
-        tell(plan, &records, count, mase, naive, &model->notices);
+        tell(plan, old, &records, count, mase, naive, &model->notices);
+        tell_ways(old, &model->content, &model->notices);
         tell_regressors(plan, &records, &model->notices);
     }
     free(records.sorted);
@@ -380,6 +454,7 @@ void series_model_deinit(struct series_model *model)
     free(model->forecasts);
     free(model->expected);
     free(model->lambdas);
+    free(model->numbers);
     free(model->reaches);
     free(model->coefficients);
     *model = (struct series_model){.metric_count = 0};

@@ -127,3 +127,25 @@ enum status series_reaches(const int64_t *const *records, uint32_t count, uint32
     free(rows.pool);
     return STATUS_OK;
 }
+
+double series_reach_coverage(const int64_t *const *records, uint32_t count, uint32_t horizon,
+                             double level, const float *reaches)
+{
+    const struct reach_rows rows = {.records = records, .apart = 1, .horizon = horizon};
+    const struct forecast_interval interval = forecast_interval_of(level);
+    double within = 0, all = 0;
+
+    for (uint32_t h = 0; h < horizon; h++) {
+        const float *low = reaches + (size_t)interval.below * horizon + h;
+        const double reach =
+            (double)low[0] + interval.share * ((double)low[horizon] - (double)low[0]);
+
+        for (uint32_t i = 0; i < count; i++) {
+            if (ratio_of(&rows, i, h) < 0)
+                continue;
+            all++;
+            within += ratio_of(&rows, i, h) <= reach;
+        }
+    }
+    return all > 0 ? within / all : NAN;
+}

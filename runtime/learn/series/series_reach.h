@@ -6,8 +6,7 @@
  * of up to 4,096 series and, where errors are few, of some steps together (conformal prediction,
  * pooled).
  */
-#ifndef RUNTIME_LEARN_SERIES_SERIES_REACH_H
-#define RUNTIME_LEARN_SERIES_SERIES_REACH_H
+#pragma once
 
 #include "base/error.h"
 #include "kinds/forecast/forecast_model.h"
@@ -23,4 +22,7 @@ enum status series_reaches(const int64_t *const *records, uint32_t count, uint32
                            double level, float *reaches, bool *has_any, double *coverage,
                            struct error *err);
 
-#endif
+/* The share of the errors of the records that lie within reaches of another model at the level; NAN
+ * where there are none. */
+double series_reach_coverage(const int64_t *const *records, uint32_t count, uint32_t horizon,
+                             double level, const float *reaches);

@@ -5,13 +5,10 @@
  * are those of forecasts that add up. Deviations stay those of each series by itself; how far its
  * intervals reach is told by the errors of the past (series_reach.h).
  */
-#ifndef RUNTIME_LEARN_SERIES_SERIES_RECONCILE_H
-#define RUNTIME_LEARN_SERIES_SERIES_RECONCILE_H
+#pragma once
 
 #include "runtime/learn/series/series_fit.h"
 
 /* records (count): ascending by their ids, all totals among them, and changed where they lie. */
 enum status series_reconcile(const struct series_plan *plan, uint32_t groups,
                              int64_t *const *records, uint32_t count, struct error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /*
  * series_regressors.h - the numbers that stand beside the values of a series, at its even steps.
  */
-#ifndef RUNTIME_LEARN_SERIES_SERIES_REGRESSORS_H
-#define RUNTIME_LEARN_SERIES_SERIES_REGRESSORS_H
+#pragma once
 
 #include "runtime/learn/series/series_fit.h"
 
@@ -24,5 +23,3 @@ enum status series_regressor_rows(const struct series_plan *plan, const struct p
 enum status series_regressors_lay_out(const struct grid *grid, const struct regressor_row *rows,
                                       uint32_t row_count, struct arena *arena,
                                       struct regressors *regressors, struct error *err);
-
-#endif

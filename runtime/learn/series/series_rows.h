@@ -1,8 +1,7 @@
 /*
  * series_rows.h - rows of one series, which lie side by side in the data set.
  */
-#ifndef RUNTIME_LEARN_SERIES_SERIES_ROWS_H
-#define RUNTIME_LEARN_SERIES_SERIES_ROWS_H
+#pragma once
 
 #include "runtime/learn/series/series_learner.h"
 
@@ -15,5 +14,3 @@ enum status series_name(const struct series_learner *series, const int64_t *ids,
 /* The ids of the row's series. */
 void series_row_ids(const struct series_learner *series, uint64_t row,
                     int64_t ids[FORECAST_GROUPS_MAX]);
-
-#endif

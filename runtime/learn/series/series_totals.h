@@ -10,8 +10,7 @@
  * value. Values are added as multiples of a power of two, so small that all of a step's are less
  * than 2^62 of them: the sums do not depend on the order of the rows, nor on who has which.
  */
-#ifndef RUNTIME_LEARN_SERIES_SERIES_TOTALS_H
-#define RUNTIME_LEARN_SERIES_SERIES_TOTALS_H
+#pragma once
 
 #include "runtime/learn/series/series_fit.h"
 
@@ -56,5 +55,3 @@ uint64_t series_totals_add(const struct series_totals *totals, const int64_t *id
 enum status series_totals_fit(const struct series_plan *plan, const struct series_totals *totals,
                               uint32_t number, const int64_t *sums, struct arena *arena,
                               int64_t *record, struct error *err);
-
-#endif

@@ -244,7 +244,6 @@ static void bayes_close(void *self)
     struct bayes *bayes = self;
 
     arena_deinit(&bayes->space);
-    free(bayes);
 }
 
 static enum status check_plan(const struct bayes *bayes, const struct jobspec *spec,
@@ -286,37 +285,35 @@ static enum status allocate(struct bayes *bayes, struct error *err)
                : fail_no_memory(err);
 }
 
-enum status bayes_open(const struct jobspec *spec, const struct dataset *dataset, struct team *team,
-                       struct learning *learning, struct error *err)
+static enum status plan(void *self, const struct jobspec *spec, const struct dataset *dataset,
+                        struct row_sums_plan *plan, struct error *err)
 {
-    struct bayes *bayes = calloc(1, sizeof *bayes);
-    struct row_sums_method method = {.self = bayes,
-                                     .step = "pass",
-                                     .first_step = BAYES_COUNT,
-                                     .steps_most = BAYES_PHASES,
-                                     .close = bayes_close,
-                                     .sums = sums,
-                                     .add = add,
-                                     .apply = apply,
-                                     .fill = fill};
-    enum status status;
+    struct bayes *bayes = self;
 
-    if (!bayes)
-        return fail_no_memory(err);
     arena_init(&bayes->space, SIZE_MAX);
     bayes->dataset = dataset;
     bayes->params = *bayes_params(&spec->params);
     bayes->classes = dataset->labels.count;
     bayes->width = dataset->transform.dense_width;
     bayes->id_rows = dataset->transform.id_rows;
-    TRY_OR(failed, status, check_plan(bayes, spec, err));
-    TRY_OR(failed, status, allocate(bayes, err));
-    method.state_count = counted(bayes) + numbers_of(bayes);
-    method.sums_most = sums(bayes, BAYES_COUNT);
-    method.lane_work = method.sums_most;
-    method.row_work = (double)counted(bayes);
-    return row_sums_open(spec, dataset, team, &method, learning, err);
-failed:
-    bayes_close(bayes);
-    return status;
+    TRY(check_plan(bayes, spec, err));
+    TRY(allocate(bayes, err));
+    plan->state_count = counted(bayes) + numbers_of(bayes);
+    plan->sums_most = sums(bayes, BAYES_COUNT);
+    plan->lane_work = plan->sums_most;
+    plan->row_work = (double)counted(bayes);
+    plan->steps_most = BAYES_PHASES;
+    return STATUS_OK;
 }
+
+const struct row_sums_method bayes_method = {
+    .bytes = sizeof(struct bayes),
+    .step = "pass",
+    .first_step = BAYES_COUNT,
+    .plan = plan,
+    .close = bayes_close,
+    .sums = sums,
+    .add = add,
+    .apply = apply,
+    .fill = fill,
+};

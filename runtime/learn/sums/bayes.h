@@ -7,13 +7,9 @@
  *              its sum; of each word its weight
  *     SPREAD   of each class and number the squares about the mean of the class
  */
-#ifndef RUNTIME_LEARN_SUMS_BAYES_H
-#define RUNTIME_LEARN_SUMS_BAYES_H
+#pragma once
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/sums/row_sums.h"
 
-/* Does what learning_open does, for the kind "bayes". LIMIT for more bytes than a worker has. */
-enum status bayes_open(const struct jobspec *spec, const struct dataset *dataset, struct team *team,
-                       struct learning *learning, struct error *err);
-
-#endif
+/* LIMIT for more bytes than a worker has. */
+extern const struct row_sums_method bayes_method;

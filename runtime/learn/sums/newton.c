@@ -100,7 +100,6 @@ static void newton_close(void *self)
     linear_layer_deinit(&newton->layer);
     free(newton->directions);
     free(newton->products);
-    free(newton);
 }
 
 /* ---- sums ---- */
@@ -217,38 +216,36 @@ static void fill(void *self, const double *state, struct model *model)
 
 /* ---- open ---- */
 
-enum status newton_open(const struct jobspec *spec, const struct dataset *dataset,
-                        struct team *team, struct learning *learning, struct error *err)
+static enum status plan(void *self, const struct jobspec *spec, const struct dataset *dataset,
+                        struct row_sums_plan *plan, struct error *err)
 {
-    struct newton *newton = calloc(1, sizeof *newton);
-    struct row_sums_method method = {.self = newton,
-                                     .step = "round",
-                                     .first_step = NEWTON_ROUND,
-                                     .close = newton_close,
-                                     .sums = sums,
-                                     .add = add,
-                                     .apply = apply,
-                                     .fill = fill};
-    enum status status;
+    struct newton *newton = self;
 
-    if (!newton)
-        return fail_no_memory(err);
     newton->dataset = dataset;
     newton->params = *linear_params(&spec->params);
     newton->columns = 1 + transform_features(&dataset->transform) + dataset->transform.id_rows;
     newton->outputs = network_outputs(spec->task, dataset->labels.count);
-    TRY_OR(failed, status, check_plan(newton, spec, err));
-    TRY_OR(failed, status, allocate(newton, err));
+    TRY(check_plan(newton, spec, err));
+    TRY(allocate(newton, err));
     newton_directions(&dataset->transform, newton->directions);
-    method.state_count = weights_of(newton) + 1;
-    method.steps_most = newton->params.rounds;
-    method.sums_most = sums(newton, NEWTON_ROUND);
-    if (start_sums(newton) > method.sums_most)
-        method.sums_most = start_sums(newton);
-    method.lane_work = 2 * (uint64_t)(newton_sums(&newton->lane) - 1);
-    method.row_work = (double)weights_of(newton);
-    return row_sums_open(spec, dataset, team, &method, learning, err);
-failed:
-    newton_close(newton);
-    return status;
+    plan->state_count = weights_of(newton) + 1;
+    plan->steps_most = newton->params.rounds;
+    plan->sums_most = sums(newton, NEWTON_ROUND);
+    if (start_sums(newton) > plan->sums_most)
+        plan->sums_most = start_sums(newton);
+    plan->lane_work = 2 * (uint64_t)(newton_sums(&newton->lane) - 1);
+    plan->row_work = (double)weights_of(newton);
+    return STATUS_OK;
 }
+
+const struct row_sums_method newton_method = {
+    .bytes = sizeof(struct newton),
+    .step = "round",
+    .first_step = NEWTON_ROUND,
+    .plan = plan,
+    .close = newton_close,
+    .sums = sums,
+    .add = add,
+    .apply = apply,
+    .fill = fill,
+};

@@ -10,14 +10,10 @@
  *
  * Sums become exact totals as row_sums.h has it.
  */
-#ifndef RUNTIME_LEARN_SUMS_NEWTON_H
-#define RUNTIME_LEARN_SUMS_NEWTON_H
+#pragma once
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/sums/row_sums.h"
 
-/* Does what learning_open does, for the kind "linear". LIMIT for more columns than
- * LINEAR_COLUMNS_MAX, words of categories among them, or more bytes than a worker has. */
-enum status newton_open(const struct jobspec *spec, const struct dataset *dataset,
-                        struct team *team, struct learning *learning, struct error *err);
-
-#endif
+/* LIMIT for more columns than LINEAR_COLUMNS_MAX, words of categories among them, or more bytes
+ * than a worker has. */
+extern const struct row_sums_method newton_method;

@@ -12,8 +12,7 @@
  * Rows are added in their order, each sum by one task, so that threads leave no trace. No function
  * of the C library is in it (scoring/elementary.h).
  */
-#ifndef RUNTIME_LEARN_SUMS_NEWTON_LANES_H
-#define RUNTIME_LEARN_SUMS_NEWTON_LANES_H
+#pragma once
 
 #include "base/team.h"
 #include "runtime/data/dataset.h"
@@ -70,5 +69,3 @@ void newton_lane_use(struct newton_lane *lane, double *sums);
 /* Adds the training rows [first, end), which somebody holds. weights: (outputs, columns). */
 void newton_lane_add(struct newton_lane *lane, const double *weights, uint64_t first, uint64_t end,
                      struct team *team);
-
-#endif

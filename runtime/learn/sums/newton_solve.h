@@ -8,8 +8,7 @@
  *
  * Additions and products in a fixed order alone: the same bits on any processor.
  */
-#ifndef RUNTIME_LEARN_SUMS_NEWTON_SOLVE_H
-#define RUNTIME_LEARN_SUMS_NEWTON_SOLVE_H
+#pragma once
 
 #include "scoring/transform.h"
 
@@ -38,5 +37,3 @@ void newton_directions(const struct transform *transform, struct newton_directio
 void newton_sweep(const struct newton_direction *directions, uint32_t count, uint32_t columns,
                   const double *products, struct newton_penalties penalties, double eta,
                   double *gradient, double *weights);
-
-#endif

@@ -5,8 +5,7 @@
  * A step that makes the loss grow is taken back by halves. Weights that follow from those before
  * them, so that no step can tell them apart, stay as they are (symmetric_inverse.h).
  */
-#ifndef RUNTIME_LEARN_SUMS_NEWTON_STEPS_H
-#define RUNTIME_LEARN_SUMS_NEWTON_STEPS_H
+#pragma once
 
 #include "base/error.h"
 #include "runtime/learn/sums/row_products.h"
@@ -45,5 +44,3 @@ static inline size_t newton_step_sums(uint32_t weights)
  * `nearest` in units of the second derivatives, squared; nothing is moved. */
 bool newton_steps_move(struct newton_steps *steps, const double *sums, double nearest,
                        struct newton_place *place);
-
-#endif

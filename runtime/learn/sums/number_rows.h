@@ -2,8 +2,7 @@
  * number_rows.h - training rows of numbers alone, for learners to which NULL is the mean and says
  * nothing else.
  */
-#ifndef RUNTIME_LEARN_SUMS_NUMBER_ROWS_H
-#define RUNTIME_LEARN_SUMS_NUMBER_ROWS_H
+#pragma once
 
 #include "runtime/data/dataset.h"
 
@@ -18,5 +17,3 @@ static inline void number_row_take(const struct dataset *dataset, uint64_t numbe
     for (uint32_t i = 0; i < transform->input_count; i++)
         x[i] = (double)row[transform->inputs[i].dense_offset];
 }
-
-#endif

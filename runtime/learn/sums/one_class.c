@@ -305,7 +305,6 @@ static void one_class_close(void *self)
 
     newton_steps_deinit(&one_class->steps);
     arena_deinit(&one_class->space);
-    free(one_class);
 }
 
 static enum status check_plan(const struct one_class *one_class, const struct jobspec *spec,
@@ -344,38 +343,36 @@ static enum status allocate(struct one_class *one_class, struct error *err)
                : fail_no_memory(err);
 }
 
-enum status one_class_open(const struct jobspec *spec, const struct dataset *dataset,
-                           struct team *team, struct learning *learning, struct error *err)
+static enum status plan(void *self, const struct jobspec *spec, const struct dataset *dataset,
+                        struct row_sums_plan *plan, struct error *err)
 {
-    struct one_class *one_class = calloc(1, sizeof *one_class);
-    struct row_sums_method method = {.self = one_class,
-                                     .step = "step",
-                                     .first_step = ONE_CLASS_ROUND,
-                                     .close = one_class_close,
-                                     .sums = sums,
-                                     .add = add,
-                                     .apply = apply,
-                                     .fill = fill};
-    enum status status;
+    struct one_class *one_class = self;
 
-    if (!one_class)
-        return fail_no_memory(err);
     arena_init(&one_class->space, SIZE_MAX);
     one_class->dataset = dataset;
     one_class->params = *one_class_params(&spec->params);
     one_class->inputs = dataset->transform.input_count;
     one_class->features = one_class->params.features;
     one_class->columns = one_class->features + 1;
-    TRY_OR(failed, status, check_plan(one_class, spec, err));
-    TRY_OR(failed, status, allocate(one_class, err));
+    TRY(check_plan(one_class, spec, err));
+    TRY(allocate(one_class, err));
     draw_features(one_class, dataset->seed);
-    method.state_count = state_count(one_class);
-    method.sums_most = sums(one_class, ONE_CLASS_ROUND);
-    method.steps_most = one_class->params.iterations;
-    method.lane_work = 2 * (uint64_t)method.sums_most;
-    method.row_work = (double)one_class->features * (one_class->inputs + 20);
-    return row_sums_open(spec, dataset, team, &method, learning, err);
-failed:
-    one_class_close(one_class);
-    return status;
+    plan->state_count = state_count(one_class);
+    plan->sums_most = sums(one_class, ONE_CLASS_ROUND);
+    plan->steps_most = one_class->params.iterations;
+    plan->lane_work = 2 * (uint64_t)plan->sums_most;
+    plan->row_work = (double)one_class->features * (one_class->inputs + 20);
+    return STATUS_OK;
 }
+
+const struct row_sums_method one_class_method = {
+    .bytes = sizeof(struct one_class),
+    .step = "step",
+    .first_step = ONE_CLASS_ROUND,
+    .plan = plan,
+    .close = one_class_close,
+    .sums = sums,
+    .add = add,
+    .apply = apply,
+    .fill = fill,
+};

@@ -13,14 +13,9 @@
  *             parabola within h of its corner; h falls by levels, down to 0.004 of the scale, and
  *             each level begins where the one before has ended.
  */
-#ifndef RUNTIME_LEARN_SUMS_ONE_CLASS_H
-#define RUNTIME_LEARN_SUMS_ONE_CLASS_H
+#pragma once
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/sums/row_sums.h"
 
-/* Does what learning_open does, for the kind "one_class". LIMIT for more bytes than a worker has.
- * DIVERGED in the end where the steps lead nowhere. */
-enum status one_class_open(const struct jobspec *spec, const struct dataset *dataset,
-                           struct team *team, struct learning *learning, struct error *err);
-
-#endif
+/* LIMIT for more bytes than a worker has. DIVERGED in the end where the steps lead nowhere. */
+extern const struct row_sums_method one_class_method;

@@ -238,7 +238,6 @@ static void pca_close(void *self)
     struct pca *pca = self;
 
     arena_deinit(&pca->space);
-    free(pca);
 }
 
 static enum status check_plan(const struct pca *pca, const struct jobspec *spec, struct error *err)
@@ -274,36 +273,34 @@ static enum status allocate(struct pca *pca, struct error *err)
                : fail_no_memory(err);
 }
 
-enum status pca_open(const struct jobspec *spec, const struct dataset *dataset, struct team *team,
-                     struct learning *learning, struct error *err)
+static enum status plan(void *self, const struct jobspec *spec, const struct dataset *dataset,
+                        struct row_sums_plan *plan, struct error *err)
 {
-    struct pca *pca = calloc(1, sizeof *pca);
-    struct row_sums_method method = {.self = pca,
-                                     .step = "pass",
-                                     .first_step = PCA_MEANS,
-                                     .steps_most = PCA_PHASES,
-                                     .close = pca_close,
-                                     .sums = sums,
-                                     .add = add,
-                                     .apply = apply,
-                                     .fill = fill};
-    enum status status;
+    struct pca *pca = self;
 
-    if (!pca)
-        return fail_no_memory(err);
     arena_init(&pca->space, SIZE_MAX);
     pca->dataset = dataset;
     pca->inputs = dataset->transform.input_count;
     pca->components = pca_components(&spec->params, pca->inputs);
-    TRY_OR(failed, status, check_plan(pca, spec, err));
-    TRY_OR(failed, status, allocate(pca, err));
-    method.state_count = state_count(pca);
-    method.sums_most = sums(pca, PCA_PRODUCTS) > sums(pca, PCA_MEANS) ? sums(pca, PCA_PRODUCTS)
-                                                                      : sums(pca, PCA_MEANS);
-    method.lane_work = 2 * (uint64_t)method.sums_most;
-    method.row_work = 2 * (double)loading_count(pca);
-    return row_sums_open(spec, dataset, team, &method, learning, err);
-failed:
-    pca_close(pca);
-    return status;
+    TRY(check_plan(pca, spec, err));
+    TRY(allocate(pca, err));
+    plan->state_count = state_count(pca);
+    plan->sums_most = sums(pca, PCA_PRODUCTS) > sums(pca, PCA_MEANS) ? sums(pca, PCA_PRODUCTS)
+                                                                     : sums(pca, PCA_MEANS);
+    plan->lane_work = 2 * (uint64_t)plan->sums_most;
+    plan->row_work = 2 * (double)loading_count(pca);
+    plan->steps_most = PCA_PHASES;
+    return STATUS_OK;
 }
+
+const struct row_sums_method pca_method = {
+    .bytes = sizeof(struct pca),
+    .step = "pass",
+    .first_step = PCA_MEANS,
+    .plan = plan,
+    .close = pca_close,
+    .sums = sums,
+    .add = add,
+    .apply = apply,
+    .fill = fill,
+};

@@ -11,15 +11,10 @@
  * Scales keep the sums of rows near 1, whatever the units of the columns are (row_sums.h), and
  * leave no trace, as powers of two round nothing.
  */
-#ifndef RUNTIME_LEARN_SUMS_PCA_H
-#define RUNTIME_LEARN_SUMS_PCA_H
+#pragma once
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/sums/row_sums.h"
 
-/* Does what learning_open does, for the kind "pca". INVALID for more components than inputs, LIMIT
- * for more inputs than PCA_INPUTS_MAX or more bytes than a worker has. FAILED in the end where all
- * inputs are constant. */
-enum status pca_open(const struct jobspec *spec, const struct dataset *dataset, struct team *team,
-                     struct learning *learning, struct error *err);
-
-#endif
+/* INVALID for more components than inputs, LIMIT for more inputs than PCA_INPUTS_MAX or more bytes
+ * than a worker has. FAILED in the end where all inputs are constant. */
+extern const struct row_sums_method pca_method;

@@ -47,7 +47,8 @@
  * border has .69, and in the mean of all rows. */
 #define APART_ROW     0.5
 #define APART_LOSS    1e-7
-#define ENDLESS_ERROR 1e2 /* in log odds */
+#define ENDLESS_ERROR 1e2  /* in log odds */
+#define SMALL_WEIGHT  1e-4 /* mean weight of rows below which sums may lose digits */
 
 enum regression_phase { REGRESSION_START, REGRESSION_ROUND };
 
@@ -269,7 +270,6 @@ static void regression_close(void *self)
     free(regression->amounts);
     free(regression->changed);
     free(regression->standard);
-    free(regression);
 }
 
 /* ---- sums ---- */
@@ -613,6 +613,12 @@ static enum status refuse_more(const struct regression *regression, struct error
         return error_hint(err, "Most often some columns tell classes apart perfectly, so that "
                                "coefficients grow without end: leave these columns out, or set "
                                "model.l2 = 1.");
+    if (regression->dataset->weight_average > 0 &&
+        regression->dataset->weight_average < SMALL_WEIGHT)
+        return error_hint(err,
+                          "The rows' weights are %.2g in the mean, too small for exact sums. Only "
+                          "their ratios matter: multiply them in the SELECT.",
+                          regression->dataset->weight_average);
     return error_hint(err, "Raise model.max_iter.");
 }
 
@@ -917,37 +923,13 @@ static void tell(const void *self, const double *numbers, struct notice_list *no
 
 /* ---- open ---- */
 
-static struct row_sums_method method_of(struct regression *regression)
+static enum status plan(void *self, const struct jobspec *spec, const struct dataset *dataset,
+                        struct row_sums_plan *plan, struct error *err)
 {
-    const uint32_t start = sums(regression, REGRESSION_START);
-    const uint32_t round = sums(regression, REGRESSION_ROUND);
-
-    return (struct row_sums_method){.self = regression,
-                                    .step = "step",
-                                    .state_count = state_count(regression),
-                                    .sums_most = start > round ? start : round,
-                                    .first_step = REGRESSION_ROUND,
-                                    .steps_most = regression->params.iterations,
-                                    .lane_work = 2 * (uint64_t)round,
-                                    .row_work = regression->weights,
-                                    .close = regression_close,
-                                    .sums = sums,
-                                    .add = add,
-                                    .apply = apply,
-                                    .fill = fill,
-                                    .tell = tell};
-}
-
-enum status regression_open(const struct jobspec *spec, const struct dataset *dataset,
-                            struct team *team, struct learning *learning, struct error *err)
-{
-    struct regression *regression = calloc(1, sizeof *regression);
-    struct row_sums_method method;
-    enum status status;
+    struct regression *regression = self;
     uint64_t weights;
+    uint32_t round;
 
-    if (!regression)
-        return fail_no_memory(err);
     regression->dataset = dataset;
     regression->params = *regression_params(&spec->params);
     regression->has_classes = spec->task == TASK_CLASSIFICATION;
@@ -956,14 +938,31 @@ enum status regression_open(const struct jobspec *spec, const struct dataset *da
     regression->dense = 1 + transform_features(&dataset->transform);
     regression->has_basis = regression->params.l2 == 0 && regression->dense > 1;
     weights = (uint64_t)regression->equations * regression->columns;
-    TRY_OR(failed, status, check_plan(regression, spec, weights, err));
+    TRY(check_plan(regression, spec, weights, err));
     regression->weights = (uint32_t)weights;
-    TRY_OR(failed, status, allocate(regression, err));
+    TRY(allocate(regression, err));
     order_columns(regression);
     take_scales(regression);
-    method = method_of(regression);
-    return row_sums_open(spec, dataset, team, &method, learning, err);
-failed:
-    regression_close(regression);
-    return status;
+    round = sums(regression, REGRESSION_ROUND);
+    plan->state_count = state_count(regression);
+    plan->sums_most = round;
+    if (sums(regression, REGRESSION_START) > round)
+        plan->sums_most = sums(regression, REGRESSION_START);
+    plan->steps_most = regression->params.iterations;
+    plan->lane_work = 2 * (uint64_t)round;
+    plan->row_work = regression->weights;
+    return STATUS_OK;
 }
+
+const struct row_sums_method regression_method = {
+    .bytes = sizeof(struct regression),
+    .step = "step",
+    .first_step = REGRESSION_ROUND,
+    .plan = plan,
+    .close = regression_close,
+    .sums = sums,
+    .add = add,
+    .apply = apply,
+    .fill = fill,
+    .tell = tell,
+};

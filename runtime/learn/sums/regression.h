@@ -13,15 +13,10 @@
  * last. One that follows from those before is left out (symmetric_inverse.h): so of each category,
  * where all rows have a word of it, the most frequent word is what the others compare with.
  */
-#ifndef RUNTIME_LEARN_SUMS_REGRESSION_H
-#define RUNTIME_LEARN_SUMS_REGRESSION_H
+#pragma once
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/sums/row_sums.h"
 
-/* Does what learning_open does, for the kind "regression". LIMIT for more coefficients than
- * REGRESSION_COLUMNS_MAX, or more bytes than a worker has. FAILED in the end where the steps lead
- * nowhere, as where the classes are told apart perfectly. */
-enum status regression_open(const struct jobspec *spec, const struct dataset *dataset,
-                            struct team *team, struct learning *learning, struct error *err);
-
-#endif
+/* LIMIT for more coefficients than REGRESSION_COLUMNS_MAX, or more bytes than a worker has. FAILED
+ * in the end where the steps lead nowhere, as where the classes are told apart perfectly. */
+extern const struct row_sums_method regression_method;

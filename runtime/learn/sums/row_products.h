@@ -5,8 +5,7 @@
  *
  * Rows are added in their order, each sum by one task, so that threads leave no trace.
  */
-#ifndef RUNTIME_LEARN_SUMS_ROW_PRODUCTS_H
-#define RUNTIME_LEARN_SUMS_ROW_PRODUCTS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ void row_products_of(const struct row_products *sums, uint32_t column);
 void row_products_add(struct row_products *sums, struct team *team);
 /* The lower half as all of the matrix, whose rows lie `stride` apart. */
 void row_products_unfold(uint32_t columns, const double *lower, double *matrix, size_t stride);
-
-#endif

@@ -16,16 +16,22 @@ enum { TOO_LARGE, ROW_SUMS_INTEGERS };
 
 struct row_sums {
     struct learner learner;
-    struct row_sums_method method;
+    void *self; /* the method's own struct; the learner's subject is that method */
+    struct row_sums_plan plan;
     double *state; /* (state_count) */
     double *sums;  /* (sums_most): of a lane, or the totals */
 };
+
+static const struct row_sums_method *method_of(const struct row_sums *row_sums)
+{
+    return row_sums->learner.subject;
+}
 
 static void describe(void *self)
 {
     struct row_sums *row_sums = self;
     struct phase *phase = &row_sums->learner.phase;
-    const uint64_t first = row_sums->method.first_step;
+    const uint64_t first = method_of(row_sums)->first_step;
 
     phase->step = phase->number > first ? phase->number - first : 0;
     phase->epoch = (uint32_t)phase->step;
@@ -33,7 +39,7 @@ static void describe(void *self)
         return;
     phase->rows = row_sums->learner.dataset->train.rows;
     phase->integer_count = ROW_SUMS_INTEGERS;
-    phase->owned_count = 2 * row_sums->method.sums(row_sums->method.self, phase->number);
+    phase->owned_count = 2 * method_of(row_sums)->sums(row_sums->self, phase->number);
 }
 
 /* ---- lanes ---- */
@@ -75,9 +81,9 @@ static enum status contribute(void *self, uint32_t lane, uint32_t lane_count, in
 {
     struct row_sums *row_sums = self;
     const struct learner *learner = &row_sums->learner;
-    const struct row_sums_method *method = &row_sums->method;
+    const struct row_sums_method *method = method_of(row_sums);
     const uint64_t phase = learner->phase.number;
-    const uint32_t count = method->sums(method->self, phase);
+    const uint32_t count = method->sums(row_sums->self, phase);
     (void)lane_count, (void)rows, (void)done;
 
     memset(row_sums->sums, 0, count * sizeof *row_sums->sums);
@@ -87,7 +93,7 @@ static enum status contribute(void *self, uint32_t lane, uint32_t lane_count, in
         enum status status;
 
         TRY(learner_hold(learner, range, err));
-        status = method->add(method->self, &held, row_sums->state, row_sums->sums, err);
+        status = method->add(row_sums->self, &held, row_sums->state, row_sums->sums, err);
         learner_release(learner, range);
         TRY(status);
         progress_note();
@@ -103,8 +109,8 @@ static enum status check_sums(const struct row_sums *row_sums, const int64_t *in
 {
     if (integers[TOO_LARGE] == 0)
         return STATUS_OK;
-    fail(err, STATUS_DIVERGED, "%s %llu: sums over the rows are too large", row_sums->method.step,
-         (unsigned long long)row_sums->learner.phase.step + 1);
+    fail(err, STATUS_DIVERGED, "%s %llu: sums over the rows are too large",
+         method_of(row_sums)->step, (unsigned long long)row_sums->learner.phase.step + 1);
     return error_hint(err, "Look for values that are far from all others, and for sample weights "
                            "that are large.");
 }
@@ -113,7 +119,7 @@ static enum status apply(void *self, const struct phase_totals *totals,
                          struct learner_report *report, struct error *err)
 {
     struct row_sums *row_sums = self;
-    const struct row_sums_method *method = &row_sums->method;
+    const struct row_sums_method *method = method_of(row_sums);
     struct phase *phase = &row_sums->learner.phase;
     bool is_last = false;
 
@@ -124,7 +130,7 @@ static enum status apply(void *self, const struct phase_totals *totals,
         report->step_applied = report->epoch_ended = true;
         report->rows_applied = phase->rows;
     }
-    TRY(method->apply(method->self, phase->number, row_sums->sums, row_sums->state, report,
+    TRY(method->apply(row_sums->self, phase->number, row_sums->sums, row_sums->state, report,
                       &is_last, err));
     if (is_last)
         phase->kind = PHASE_DONE;
@@ -137,8 +143,8 @@ static void put_shape(const void *self, struct text *out)
 {
     const struct row_sums *row_sums = self;
 
-    put_u64(out, row_sums->method.state_count);
-    put_u32(out, row_sums->method.sums_most);
+    put_u64(out, row_sums->plan.state_count);
+    put_u32(out, row_sums->plan.sums_most);
 }
 
 static uint32_t arrays(void *self, struct learner_array list[LEARNER_ARRAYS_MAX])
@@ -146,7 +152,7 @@ static uint32_t arrays(void *self, struct learner_array list[LEARNER_ARRAYS_MAX]
     struct row_sums *row_sums = self;
 
     list[0] = (struct learner_array){(void **)&row_sums->state,
-                                     row_sums->method.state_count * sizeof *row_sums->state,
+                                     row_sums->plan.state_count * sizeof *row_sums->state,
                                      LEARNER_USED, "the weights", "weights"};
     return 1;
 }
@@ -154,7 +160,7 @@ static uint32_t arrays(void *self, struct learner_array list[LEARNER_ARRAYS_MAX]
 static bool is_possible(const void *self, const struct learner_taking *coming)
 {
     const struct row_sums *row_sums = self;
-    const uint64_t first = row_sums->method.first_step, most = row_sums->method.steps_most;
+    const uint64_t first = method_of(row_sums)->first_step, most = row_sums->plan.steps_most;
     const struct phase *phase = &coming->phase;
 
     return phase->kind == PHASE_DONE ? phase->number > first && phase->number <= first + most
@@ -175,7 +181,7 @@ static enum status fill(void *self, struct model *model, struct error *err)
     struct row_sums *row_sums = self;
     (void)err;
 
-    row_sums->method.fill(row_sums->method.self, row_sums->state, model);
+    method_of(row_sums)->fill(row_sums->self, row_sums->state, model);
     return STATUS_OK;
 }
 
@@ -183,22 +189,45 @@ static void tell(void *self, struct measuring *measuring)
 {
     const struct row_sums *row_sums = self;
 
-    if (row_sums->method.tell)
-        row_sums->method.tell(row_sums->method.self, row_sums->state, &measuring->notices);
+    if (method_of(row_sums)->tell)
+        method_of(row_sums)->tell(row_sums->self, row_sums->state, &measuring->notices);
 }
 
 /* ---- open ---- */
+
+static enum status plan(void *self, struct error *err)
+{
+    struct row_sums *row_sums = self;
+    struct learner *learner = &row_sums->learner;
+    struct row_sums_plan *plan = &row_sums->plan;
+    const struct row_sums_method *method = method_of(row_sums);
+
+    row_sums->self = calloc(1, method->bytes);
+    if (!row_sums->self)
+        return fail_no_memory(err);
+    TRY(method->plan(row_sums->self, learner->spec, learner->dataset, plan, err));
+    learner->elements_most = 2 * plan->sums_most;
+    learner->steps_total = plan->steps_most;
+    learner->row_work = plan->row_work;
+    row_sums->sums = calloc(plan->sums_most, sizeof *row_sums->sums);
+    if (!row_sums->sums)
+        return fail_no_memory(err);
+    return learner_cut(learner, plan->lane_work, err);
+}
 
 static void row_sums_close(void *self)
 {
     struct row_sums *row_sums = self;
 
-    row_sums->method.close(row_sums->method.self);
+    if (row_sums->self)
+        method_of(row_sums)->close(row_sums->self);
+    free(row_sums->self);
     free(row_sums->sums);
-    free(row_sums);
 }
 
-static const struct learner_method method_of_sums = {
+const struct learner_method row_sums_learner = {
+    .bytes = sizeof(struct row_sums),
+    .plan = plan,
     .close = row_sums_close,
     .put_shape = put_shape,
     .arrays = arrays,
@@ -210,30 +239,3 @@ static const struct learner_method method_of_sums = {
     .fill = fill,
     .tell = tell,
 };
-
-enum status row_sums_open(const struct jobspec *spec, const struct dataset *dataset,
-                          struct team *team, const struct row_sums_method *method,
-                          struct learning *learning, struct error *err)
-{
-    struct row_sums *row_sums = calloc(1, sizeof *row_sums);
-    enum status status;
-
-    if (!row_sums) {
-        method->close(method->self);
-        return fail_no_memory(err);
-    }
-    row_sums->method = *method;
-    learner_init(&row_sums->learner, &method_of_sums, NULL, spec, dataset, team);
-    row_sums->learner.elements_most = 2 * method->sums_most;
-    row_sums->learner.steps_total = method->steps_most;
-    row_sums->learner.row_work = method->row_work;
-    row_sums->sums = calloc(method->sums_most, sizeof *row_sums->sums);
-    TRY_OR(failed, status, row_sums->sums ? STATUS_OK : fail_no_memory(err));
-    TRY_OR(failed, status, learner_cut(&row_sums->learner, method->lane_work, err));
-    TRY_OR(failed, status, learner_open(&row_sums->learner, err));
-    *learning = learner_table(&row_sums->learner);
-    return STATUS_OK;
-failed:
-    learner_close(&row_sums->learner);
-    return status;
-}

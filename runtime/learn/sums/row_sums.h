@@ -11,8 +11,7 @@
  * is left in units of 2^-50. So lanes can be added in any grouping, and no scale has to be known
  * before. Nothing is kept of a row.
  */
-#ifndef RUNTIME_LEARN_SUMS_ROW_SUMS_H
-#define RUNTIME_LEARN_SUMS_ROW_SUMS_H
+#pragma once
 
 #include "runtime/learn/learner.h"
 
@@ -22,17 +21,24 @@ struct row_range {
     struct team *team;
 };
 
-struct row_sums_method {
-    void *self;
-    const char *step;     /* "round": what a phase is called where it fails */
+/* Sizes that follow from spec and data alone. */
+struct row_sums_plan {
     uint64_t state_count; /* numbers of the state, all 0 at the beginning */
     uint32_t sums_most;   /* numbers that a phase adds up, at most */
-    uint32_t first_step;  /* the first phase that is a step of learning */
     uint64_t steps_most;  /* so many steps, and not more; at least 1 */
     uint64_t lane_work;   /* cost of a lane's sums, as so many numbers, for job_lanes */
     double row_work;      /* multiplications of a row when it is scored */
+};
 
-    void (*close)(void *self); /* frees it all */
+struct row_sums_method {
+    size_t bytes;        /* size of `self` */
+    const char *step;    /* "round": what a phase is called where it fails */
+    uint32_t first_step; /* the first phase that is a step of learning */
+
+    /* Makes `self`, which is zero, and the plan; close() follows an error, too. */
+    enum status (*plan)(void *self, const struct jobspec *spec, const struct dataset *dataset,
+                        struct row_sums_plan *plan, struct error *err);
+    void (*close)(void *self); /* frees all but itself */
     uint32_t (*sums)(const void *self, uint64_t phase);
     /* Adds the rows to the sums. Rows are added in their order, each sum by one task, so that the
      * team leaves no trace. */
@@ -49,10 +55,5 @@ struct row_sums_method {
     void (*tell)(const void *self, const double *state, struct notice_list *notices);
 };
 
-/* Does what learning_open does. The method belongs to the learner from now on, and is closed where
- * it fails. */
-enum status row_sums_open(const struct jobspec *spec, const struct dataset *dataset,
-                          struct team *team, const struct row_sums_method *method,
-                          struct learning *learning, struct error *err);
-
-#endif
+/* The learner whose subject is a struct row_sums_method. */
+extern const struct learner_method row_sums_learner;

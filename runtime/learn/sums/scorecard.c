@@ -272,7 +272,6 @@ static void scorecard_close(void *self)
 
     newton_steps_deinit(&scorecard->steps);
     arena_deinit(&scorecard->space);
-    free(scorecard);
 }
 
 static enum status check_plan(const struct scorecard *scorecard, const struct jobspec *spec,
@@ -318,35 +317,12 @@ static enum status allocate(struct scorecard *scorecard, struct error *err)
                : fail_no_memory(err);
 }
 
-static struct row_sums_method method_of(struct scorecard *scorecard)
+static enum status plan(void *self, const struct jobspec *spec, const struct dataset *dataset,
+                        struct row_sums_plan *plan, struct error *err)
 {
-    const uint32_t count = sums(scorecard, SCORECARD_COUNT);
-    const uint32_t round = sums(scorecard, SCORECARD_ROUND);
+    struct scorecard *scorecard = self;
+    uint32_t round;
 
-    return (struct row_sums_method){.self = scorecard,
-                                    .step = "step",
-                                    .state_count = state_count(scorecard),
-                                    .sums_most = count > round ? count : round,
-                                    .first_step = SCORECARD_ROUND,
-                                    .steps_most = scorecard->params.iterations,
-                                    .lane_work = 2 * (uint64_t)round,
-                                    .row_work = scorecard->columns,
-                                    .close = scorecard_close,
-                                    .sums = sums,
-                                    .add = add,
-                                    .apply = apply,
-                                    .fill = fill};
-}
-
-enum status scorecard_open(const struct jobspec *spec, const struct dataset *dataset,
-                           struct team *team, struct learning *learning, struct error *err)
-{
-    struct scorecard *scorecard = calloc(1, sizeof *scorecard);
-    struct row_sums_method method;
-    enum status status;
-
-    if (!scorecard)
-        return fail_no_memory(err);
     arena_init(&scorecard->space, SIZE_MAX);
     scorecard->dataset = dataset;
     scorecard->params = *scorecard_params(&spec->params);
@@ -354,11 +330,27 @@ enum status scorecard_open(const struct jobspec *spec, const struct dataset *dat
     scorecard->columns = 1 + scorecard->inputs;
     scorecard->bins = dataset->transform.id_rows;
     scorecard->is_bad[dataset->positive_is_lesser ? 0 : 1] = true;
-    TRY_OR(failed, status, check_plan(scorecard, spec, err));
-    TRY_OR(failed, status, allocate(scorecard, err));
-    method = method_of(scorecard);
-    return row_sums_open(spec, dataset, team, &method, learning, err);
-failed:
-    scorecard_close(scorecard);
-    return status;
+    TRY(check_plan(scorecard, spec, err));
+    TRY(allocate(scorecard, err));
+    round = sums(scorecard, SCORECARD_ROUND);
+    plan->state_count = state_count(scorecard);
+    plan->sums_most = round;
+    if (sums(scorecard, SCORECARD_COUNT) > round)
+        plan->sums_most = sums(scorecard, SCORECARD_COUNT);
+    plan->steps_most = scorecard->params.iterations;
+    plan->lane_work = 2 * (uint64_t)round;
+    plan->row_work = scorecard->columns;
+    return STATUS_OK;
 }
+
+const struct row_sums_method scorecard_method = {
+    .bytes = sizeof(struct scorecard),
+    .step = "step",
+    .first_step = SCORECARD_ROUND,
+    .plan = plan,
+    .close = scorecard_close,
+    .sums = sums,
+    .add = add,
+    .apply = apply,
+    .fill = fill,
+};

@@ -8,15 +8,10 @@
  *     ROUND   log loss of bad by the weights of evidence of each row's bins, an input each, with
  *             gradient and second derivatives: a step of Newton follows (newton_steps.h)
  */
-#ifndef RUNTIME_LEARN_SUMS_SCORECARD_H
-#define RUNTIME_LEARN_SUMS_SCORECARD_H
+#pragma once
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/sums/row_sums.h"
 
-/* Does what learning_open does, for the kind "scorecard". INVALID for more than two classes, LIMIT
- * for more bins or inputs than a card has, or more bytes than a worker has. DIVERGED in the end
- * where the steps lead nowhere. */
-enum status scorecard_open(const struct jobspec *spec, const struct dataset *dataset,
-                           struct team *team, struct learning *learning, struct error *err);
-
-#endif
+/* INVALID for more than two classes, LIMIT for more bins or inputs than a card has, or more bytes
+ * than a worker has. DIVERGED in the end where the steps lead nowhere. */
+extern const struct row_sums_method scorecard_method;

@@ -6,8 +6,7 @@
  * Additions, products, divisions and square roots in a fixed order, the same bits on any processor,
  * where LAPACK takes another order on another one.
  */
-#ifndef RUNTIME_LEARN_SUMS_SYMMETRIC_EIGEN_H
-#define RUNTIME_LEARN_SUMS_SYMMETRIC_EIGEN_H
+#pragma once
 
 #include "base/error.h"
 
@@ -18,5 +17,3 @@
  */
 enum status symmetric_eigen(uint32_t n, double *matrix, double *values, double *vectors,
                             struct error *err);
-
-#endif

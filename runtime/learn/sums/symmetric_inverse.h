@@ -5,8 +5,7 @@
  * Additions, products and divisions in a fixed order, the same bits on any processor, where LAPACK
  * takes another order on another one.
  */
-#ifndef RUNTIME_LEARN_SUMS_SYMMETRIC_INVERSE_H
-#define RUNTIME_LEARN_SUMS_SYMMETRIC_INVERSE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@
  */
 void symmetric_invert(uint32_t n, const uint32_t *order, double least, double *matrix,
                       bool *is_used, double *squares);
-
-#endif

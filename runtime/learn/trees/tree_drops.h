@@ -15,8 +15,7 @@
  * as XGBoost and LightGBM have them. All of it follows from the statement alone, so it is no part
  * of the learner's state: it is made again.
  */
-#ifndef RUNTIME_LEARN_TREES_TREE_DROPS_H
-#define RUNTIME_LEARN_TREES_TREE_DROPS_H
+#pragma once
 
 #include "base/error.h"
 #include "kinds/trees/trees_attributes.h"
@@ -37,5 +36,3 @@ void tree_drops_deinit(struct tree_drops *drops);
 
 /* Moves to the state after so many rounds, at most params->rounds. */
 void tree_drops_move(struct tree_drops *drops, uint32_t rounds);
-
-#endif

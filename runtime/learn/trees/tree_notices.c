@@ -2,8 +2,8 @@
 
 #include "runtime/learn/label_range.h"
 
-#define BOUNDS_FAR 10   /* times as wide as the bound are half of the labels */
-#define LABELS_FAR 1000 /* times as wide as half of the labels are all */
+#define WEIGHTS_UNEVEN 16 /* times as heavy as the lightest row is the heaviest */
+#define BOUNDS_FAR     10 /* times as wide as the bound are half of the labels */
 
 /* A loss's bound, which the user chooses in units of the label. */
 struct loss_bound {
@@ -44,28 +44,6 @@ static bool note_bound(const struct tree_objective *objective, struct notice_lis
     notice_hint(notices, "WITH %s = %.2g makes outliers of large errors alone.", bound.attribute,
                 objective->middle_half / 2);
     return true;
-}
-
-/* The squared error learns from labels in the order of how far they are: of one that is a thousand
- * times as far off as most differ, first of all and nearly alone. */
-static void note_far_labels(const struct trees *trees, struct notice_list *notices)
-{
-    const struct tree_objective *objective = &trees->objective;
-    const struct jobspec *spec = trees->learner.spec;
-    struct label_range range;
-
-    if (objective->name != TREE_SQUARED_ERROR || spec->task != TASK_REGRESSION)
-        return;
-    range = label_range_of(spec, trees->learner.dataset);
-    if (!(objective->middle_half > 0) ||
-        !(range.greatest - range.least > LABELS_FAR * objective->middle_half))
-        return;
-    notice_add(notices, NOTICE_LABEL,
-               "label column \"%.*s\": a few labels are far from all others (from %.4g to %.4g, "
-               "where the middle half is %.3g wide), and the squared error learns from these first",
-               SLICE_FORMAT(spec->label), range.least, range.greatest, objective->middle_half);
-    notice_hint(notices, "If they are wrong, leave them out; else an absolute error, or the "
-                         "logarithm of the label, gives them less weight.");
 }
 
 /* Do all second derivatives go down with the labels' unit, or up with it? */
@@ -132,9 +110,27 @@ static bool has_one_label(const struct trees *trees)
     return learner->dataset->train.rows > 1 && range.least == range.greatest;
 }
 
+/* Gradients of a quantile are no whole multiples of the hessians, which are the weights: both are
+ * rounded to 16 bits, each for itself, so that light rows of one side seem to differ. */
+static void note_uneven_weights(const struct trees *trees, struct notice_list *notices)
+{
+    const struct dataset *dataset = trees->learner.dataset;
+    const uint32_t column = dataset->role_columns[ROLE_SAMPLE_WEIGHT];
+    const struct spool_column_summary *weights = &dataset->spool.summaries[column];
+
+    if (trees->objective.name != TREE_QUANTILE || column == 0 ||
+        !(weights->greatest > WEIGHTS_UNEVEN * weights->least))
+        return;
+    notice_add(notices, NOTICE_SETTING,
+               "%s with weights from %.3g to %.3g: gradients are rounded to 16 bits of the "
+               "greatest, and may part rows of little weight that lie on one side",
+               tree_objective_words[TREE_QUANTILE], weights->least, weights->greatest);
+    notice_hint(notices, "Greater min_child_weight or gamma keeps such rows together.");
+}
+
 void tree_notices(const struct trees *trees, struct notice_list *notices)
 {
-    note_far_labels(trees, notices);
+    note_uneven_weights(trees, notices);
     if (has_one_label(trees) || note_bound(&trees->objective, notices))
         return;
     if (trees->forest.tree_count > 0 && trees->forest.node_count <= trees->forest.tree_count)

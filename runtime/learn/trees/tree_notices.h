@@ -3,12 +3,9 @@
  * from learning by: bounds in units of the label that are far from it, and limits that leave no
  * split.
  */
-#ifndef RUNTIME_LEARN_TREES_TREE_NOTICES_H
-#define RUNTIME_LEARN_TREES_TREE_NOTICES_H
+#pragma once
 
 #include "runtime/learn/trees/trees_parts.h"
 
 /* Adds the notices on a forest that has been grown. */
 void tree_notices(const struct trees *trees, struct notice_list *notices);
-
-#endif

@@ -9,7 +9,7 @@
 #include "base/reserve.h"
 #include "base/vectors.h"
 #include "base/words.h"
-#include "runtime/learn/trees/tree_paths.h"
+#include "runtime/learn/trees/growth/tree_paths.h"
 #include "scoring/elementary.h"
 
 #define CHUNK_ROWS    512 /* encoded, or packed, at once */
@@ -29,12 +29,6 @@ struct tree_layout tree_layout_of(const struct tree_bins *bins)
     layout.piece_bins = layout.group_columns * TREE_BINS_MAX;
     layout.piece_bins = widest > layout.piece_bins ? widest : layout.piece_bins;
     return layout;
-}
-
-double tree_rows_bytes(const struct tree_layout *layout, uint32_t outputs)
-{
-    return (double)layout->group_count * layout->row_bytes + layout->bins->column_count +
-           layout->bins->wide_count + outputs * 20. + 14;
 }
 
 /* ---- memory ---- */

@@ -13,13 +13,12 @@
  *
  * Nothing of it is part of the state: it is made of the data set's rows and the trees so far.
  */
-#ifndef RUNTIME_LEARN_TREES_TREE_ROWS_H
-#define RUNTIME_LEARN_TREES_TREE_ROWS_H
+#pragma once
 
-#include "runtime/learn/trees/leaf_quantiles.h"
-#include "runtime/learn/trees/tree_forest.h"
-#include "runtime/learn/trees/tree_objective.h"
-#include "runtime/learn/trees/tree_rankings.h"
+#include "runtime/learn/trees/growth/tree_forest.h"
+#include "runtime/learn/trees/objective/leaf_quantiles.h"
+#include "runtime/learn/trees/objective/tree_objective.h"
+#include "runtime/learn/trees/objective/tree_rankings.h"
 
 #define TREE_GROUP_COLUMNS 32
 #define TREE_BLOCK_ROWS    8192
@@ -110,8 +109,6 @@ enum status tree_rows_init(struct tree_rows *lane, const struct tree_layout *lay
                            uint32_t outputs, const struct dataset_part *part, bool learns,
                            struct error *err);
 void tree_rows_deinit(struct tree_rows *lane); /* also where there are none */
-/* The bytes that a row takes, about. */
-double tree_rows_bytes(const struct tree_layout *layout, uint32_t outputs);
 
 /* The rows [first, first + count) of the part, which are held, become those from `at` on. */
 void tree_rows_load(struct tree_rows *lane, const struct dataset *dataset,
@@ -256,5 +253,3 @@ void tree_rows_count_residuals(const struct tree_rows *lane, uint32_t node, uint
 void tree_rows_exact(const struct tree_rows *lane, const uint32_t *leaves, uint32_t leaf_count,
                      uint32_t output, const struct tree_sampling *sampling, const int exponents[2],
                      int64_t *sums);
-
-#endif

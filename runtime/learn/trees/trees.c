@@ -229,7 +229,6 @@ static void trees_close(void *self)
     free(trees->results);
     free(trees->errors);
     pthread_mutex_destroy(&trees->lock);
-    free(trees);
 }
 
 static enum status make_packed(void *self, struct error *err)
@@ -355,14 +354,17 @@ static enum status open_sampled(struct trees *trees, struct error *err)
                           trees->learner.team, err);
 }
 
-static enum status open_parts(struct trees *trees, struct error *err)
+static enum status plan(void *self, struct error *err)
 {
+    struct trees *trees = self;
     const struct dataset *dataset = trees->learner.dataset;
     const struct trees_params *params = &trees->params;
     const uint64_t rows = dataset->train.rows;
     enum status status;
     struct kind_cost cost;
 
+    pthread_mutex_init(&trees->lock, NULL);
+    trees->params = *trees_params(&trees->learner.spec->params);
     TRY(row_store_hold(dataset, &dataset->sample, 0, dataset->sample.rows, trees->learner.team,
                        err));
     status = open_sampled(trees, err);
@@ -388,12 +390,15 @@ static enum status open_parts(struct trees *trees, struct error *err)
                       trees->held_out_starts);
     trees->learner.elements_most = elements_most(trees);
     trees->learner.steps_total = params->rounds;
-    return learner_open(&trees->learner, err);
+    return STATUS_OK;
 }
 
-static const struct learner_method method = {
+const struct learner_method trees_learner = {
+    .bytes = sizeof(struct trees),
     .progress = trees_progress_fields,
+    .progress_at = offsetof(struct trees, progress),
     .progress_bytes = sizeof(struct trees_progress),
+    .plan = plan,
     .close = trees_close,
     .put_shape = put_shape,
     .arrays = trees_arrays,
@@ -411,21 +416,3 @@ static const struct learner_method method = {
     .memory = memory,
     .result = result,
 };
-
-enum status trees_open(const struct jobspec *spec, const struct dataset *dataset, struct team *team,
-                       struct learning *learning, struct error *err)
-{
-    struct trees *trees = calloc(1, sizeof *trees);
-
-    if (!trees)
-        return fail_no_memory(err);
-    pthread_mutex_init(&trees->lock, NULL);
-    learner_init(&trees->learner, &method, &trees->progress, spec, dataset, team);
-    trees->params = *trees_params(&spec->params);
-    if (open_parts(trees, err) != STATUS_OK) {
-        learner_close(&trees->learner);
-        return err->status;
-    }
-    *learning = learner_table(&trees->learner);
-    return STATUS_OK;
-}

@@ -26,14 +26,9 @@
  * bins (tree_rows.h); a lane that moves is read again, and reaches its scores and nodes by the
  * trees so far.
  */
-#ifndef RUNTIME_LEARN_TREES_TREES_H
-#define RUNTIME_LEARN_TREES_TREES_H
+#pragma once
 
-#include "runtime/learn/learning.h"
+#include "runtime/learn/learner.h"
 
-/* Does what learning_open does, for the kind "trees". INVALID for labels that the objective does
- * not take. */
-enum status trees_open(const struct jobspec *spec, const struct dataset *dataset, struct team *team,
-                       struct learning *learning, struct error *err);
-
-#endif
+/* INVALID for labels that the objective does not take. */
+extern const struct learner_method trees_learner;

@@ -8,7 +8,7 @@
 #include "base/words.h"
 #include "runtime/data/dataset_encode.h"
 #include "runtime/data/row_store.h"
-#include "runtime/learn/trees/tree_draws.h"
+#include "runtime/learn/trees/growth/tree_draws.h"
 #include "runtime/learn/trees/trees_phases.h"
 #include "runtime/learn/trees/trees_state.h"
 #include "scoring/elementary.h"

@@ -7,8 +7,7 @@
  * A lane that was computed here in the phase before has all of it; another one is brought there by
  * the state. Lanes, and parts of the rows of a node, are tasks of the team.
  */
-#ifndef RUNTIME_LEARN_TREES_TREES_LANES_H
-#define RUNTIME_LEARN_TREES_TREES_LANES_H
+#pragma once
 
 #include "runtime/learn/trees/trees_parts.h"
 
@@ -22,5 +21,3 @@ void trees_free_lanes(struct trees *trees);
 /* Sums of a member's tasks: what layout and draws, which are known, may need. */
 uint32_t trees_packed_bins(const struct trees *trees);
 struct lane_result *trees_new_results(uint32_t lanes); /* NULL: no memory */
-
-#endif

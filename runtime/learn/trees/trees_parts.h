@@ -6,13 +6,12 @@
  *     trees_lanes.c   what lanes contribute
  *     trees_state.c   the state by pieces
  */
-#ifndef RUNTIME_LEARN_TREES_TREES_PARTS_H
-#define RUNTIME_LEARN_TREES_TREES_PARTS_H
+#pragma once
 
 #include <pthread.h>
 
 #include "runtime/learn/learner.h"
-#include "runtime/learn/trees/round_metrics.h"
+#include "runtime/learn/trees/objective/round_metrics.h"
 #include "runtime/learn/trees/tree_drops.h"
 #include "runtime/learn/trees/tree_rows.h"
 #include "runtime/learn/trees/trees_start.h"
@@ -140,11 +139,6 @@ static inline uint64_t trees_number_of_growing(const struct trees *trees)
     return (uint64_t)trees_start_count(&trees->start) + trees_growing(trees);
 }
 
-static inline bool trees_have_weights(const struct trees *trees)
-{
-    return trees->learner.dataset->role_columns[ROLE_SAMPLE_WEIGHT] > 0;
-}
-
 /* Is the phase one that measures a round? Before the first one there is nothing to measure. */
 static inline bool trees_measure_round(const struct trees *trees)
 {
@@ -157,5 +151,3 @@ static inline uint32_t trees_risk_integers(const struct trees *trees)
 {
     return 2 * trees->objective.risks.count * TREE_RISK_INTEGERS;
 }
-
-#endif

@@ -469,18 +469,14 @@ static enum status apply_quantiles(struct trees *trees, const int64_t *counts, s
     return leaf_quantiles_begin(&trees->quantiles, 0, false, 0, err);
 }
 
-static void apply_risks(struct trees *trees, const int64_t *sums)
-{
-    tree_risks_take(&trees->objective.risks, sums, sums + trees_risk_integers(trees) / 2);
-    trees->progress.stage = TREES_GRADIENTS;
-}
-
 static enum status apply_stage(struct trees *trees, const struct phase_totals *totals,
                                struct learner_report *report, struct error *err)
 {
     switch ((enum trees_stage)trees->progress.stage) {
     case TREES_RISKS:
-        apply_risks(trees, totals->owned);
+        tree_risks_take(&trees->objective.risks, totals->owned,
+                        totals->owned + trees_risk_integers(trees) / 2);
+        trees->progress.stage = TREES_GRADIENTS;
         break;
     case TREES_GRADIENTS:
         return apply_gradients(trees, totals, report, err);

@@ -2,8 +2,7 @@
  * trees_phases.h - the phases of trees.h one after the other: what each sums, and what follows from
  * the sums of all lanes.
  */
-#ifndef RUNTIME_LEARN_TREES_TREES_PHASES_H
-#define RUNTIME_LEARN_TREES_TREES_PHASES_H
+#pragma once
 
 #include "runtime/learn/trees/trees_parts.h"
 
@@ -27,5 +26,3 @@ struct tree_choice trees_choice(const struct trees *trees);
 /* The tree's leaves, by the numbers of nodes: (growing.leaves), in the order in which they are
  * summed. */
 void trees_list_leaves(const struct growing_tree *tree, uint32_t *leaves);
-
-#endif

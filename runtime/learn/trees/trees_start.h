@@ -8,13 +8,12 @@
  * the code that scores stored models: once, when a lane is read. A start is the old model's sum of
  * doubles, rounded to float.
  */
-#ifndef RUNTIME_LEARN_TREES_TREES_START_H
-#define RUNTIME_LEARN_TREES_TREES_START_H
+#pragma once
 
 #include "kinds/trees/trees_model.h"
 #include "runtime/data/dataset.h"
-#include "runtime/learn/trees/tree_forest.h"
-#include "runtime/learn/trees/tree_objective.h"
+#include "runtime/learn/trees/growth/tree_forest.h"
+#include "runtime/learn/trees/objective/tree_objective.h"
 
 struct trees_start {
     const struct trees_model *old; /* the data set's; NULL: there is none */
@@ -42,5 +41,3 @@ static inline uint32_t trees_start_count(const struct trees_start *start)
 /* The old trees come before those in the arrays. LIMIT, NO_MEMORY. */
 enum status trees_start_prepend(const struct trees_start *start, struct tree_arrays *arrays,
                                 struct error *err);
-
-#endif

@@ -2,8 +2,7 @@
  * trees_state.h - the state of the learner of trees, as struct learner_method asks for it: the
  * trees so far, the growing one, and its histograms.
  */
-#ifndef RUNTIME_LEARN_TREES_TREES_STATE_H
-#define RUNTIME_LEARN_TREES_TREES_STATE_H
+#pragma once
 
 #include "runtime/learn/trees/trees_parts.h"
 
@@ -20,5 +19,3 @@ void trees_note_growing(struct trees *trees);
  * forest. */
 enum status trees_verify_grown(const struct trees *trees, uint32_t first, uint32_t end,
                                struct error *err);
-
-#endif

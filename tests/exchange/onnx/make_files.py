@@ -127,6 +127,37 @@ def refused():
     (HERE / "external.onnx").write_bytes(model.SerializeToString())
 
 
+def layer(name, operator, gates, inputs="", length=6, **attributes):
+    """A recurrent layer that is refused for what it has."""
+    arrays = {"w": floats(1, gates * 3, 2), "r": floats(1, gates * 3, 3), "b": floats(1, gates * 6),
+              "state": floats(1, 1, 3), "lengths": numpy.array([2], numpy.int32), "peeps": floats(1, 9),
+              "o": floats(3, 1), "first": numpy.array([0], numpy.int64)}
+    taken = ["t", "w", "r", "b", *inputs.split(",")][:length]
+    nodes = [node("Transpose", ["x"], "t", perm=[1, 0, 2]),
+             helper.make_node(operator, taken, ["", "h"], name="layer", hidden_size=3, **attributes),
+             node("Squeeze", ["h", "first"], "s"), node("MatMul", ["s", "o"], "y")]
+    used = {key for one in nodes for key in one.input}
+    save(f"refused_{name}", nodes, {key: array for key, array in arrays.items() if key in used}, [value("x", 4, 2)], 1, 17)
+
+
+def more_refused():
+    layer("reset", "GRU", 3)
+    layer("lengths", "RNN", 1, "lengths")
+    layer("state", "RNN", 1, ",state")
+    layer("peepholes", "LSTM", 4, ",,,peeps", 8)
+    layer("activations", "RNN", 1, activations=["Relu"])
+    layer("direction", "GRU", 3, linear_before_reset=1, clip=3.0)
+    arrays = {"w": floats(3, 1), "zero": numpy.array(0, numpy.float32), "two": numpy.array([2], numpy.int64),
+              "one": numpy.array([1], numpy.int64), "far": numpy.array([9], numpy.int64), "flat": numpy.array([3, -1], numpy.int64)}
+    for name, nodes in (("stride", [node("Slice", ["x", "one", "far", "one", "two"], "s"), node("ReduceSum", ["s", "one"], "y")]),
+                        ("condition", [node("Greater", ["x", "zero"], "g"), node("Cast", ["g"], "c", to=1),
+                                       node("MatMul", ["c", "w"], "y")]),
+                        ("rows", [node("Reshape", ["x", "flat"], "s"), node("ReduceSum", ["s", "one"], "y")]),
+                        ("operator", [node("Sin", ["x"], "s"), node("MatMul", ["s", "w"], "y")])):
+        used = {key for one in nodes for key in one.input}
+        save(f"refused_{name}", nodes, {key: array for key, array in arrays.items() if key in used}, [value("x", 3)], 1, 17)
+
+
 def gaps():
     """Windows with gaps, groups of channels, zeros in front alone, and a window without zeros."""
     save("gaps", [node("Conv", ["steps", "w1", "b1"], "c1", kernel_shape=[3], dilations=[2], group=2, pads=[4, 0]),
@@ -158,6 +189,7 @@ def main():
     found = {name: rows(name) for name in names}
     gaps()
     found["gaps"] = rows("gaps")
+    more_refused()
     text = json.dumps(found, indent=None, separators=(",", ":"))
     (HERE / "expected.json").write_text(text.replace('},"', '},\n"') + "\n", encoding="ascii")
 

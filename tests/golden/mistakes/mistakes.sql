@@ -113,7 +113,7 @@ SELECT * FROM houses TO TRAIN LinearRegressor COLUMN EMBEDDING(city, 8) LABEL pr
 -- columns: two of one name
 SELECT rooms, rooms, price FROM houses TO TRAIN LinearRegressor LABEL price INTO m;
 -- columns: a text for clusters
-SELECT city FROM houses TO TRAIN KMeans WITH n_clusters = 3 INTO m;
+SELECT city FROM houses TO TRAIN PCA INTO m;
 -- columns: a label for clusters
 SELECT rooms, price FROM houses TO TRAIN KMeans WITH n_clusters = 3 LABEL price INTO m;
 -- rows: none
@@ -350,3 +350,33 @@ SELECT totrain_proba('iris_model', 1, 2, 3, 4) FROM iris;
 PREDICT iris_model ON iris;
 -- models: whatever is best, by another name
 SELECT * FROM iris TO TRAIN AutoML LABEL class INTO m;
+-- other tools: the forecast of a model, of BigQuery ML
+SELECT * FROM ML.FORECAST(MODEL iris_model, STRUCT(30 AS horizon));
+-- other tools: its recommendations
+SELECT * FROM ML.RECOMMEND(MODEL iris_model);
+-- other tools: its weights
+SELECT * FROM ML.WEIGHTS(MODEL iris_model);
+-- other tools: what inputs are worth, on the whole
+SELECT * FROM ML.GLOBAL_EXPLAIN(MODEL iris_model);
+-- other tools: a model of Snowflake's
+CREATE OR REPLACE SNOWFLAKE.ML.FORECAST sales(INPUT_DATA => TABLE(iris));
+-- other tools: a training of MADlib's
+SELECT madlib.linregr_train('houses', 'm', 'price', 'rooms');
+-- other tools: a deployment of PostgresML's
+SELECT pgml.deploy('iris_model');
+-- other tools: a prediction of PostgresML's
+SELECT pgml.predict('iris_model', 1);
+-- models: the name of a package before it
+SELECT * FROM iris TO TRAIN lgb.LGBMClassifier LABEL class INTO m;
+-- models: the same, of one that is not there
+SELECT * FROM iris TO TRAIN sklearn.svm.SVC LABEL class INTO m;
+-- models: what a model does by itself
+SELECT * FROM iris TO TRAIN StandardScaler INTO m;
+-- models: a search of scikit-learn's
+SELECT * FROM iris TO TRAIN GridSearchCV LABEL class INTO m;
+-- models: ratings of more than two columns
+SELECT * FROM iris TO TRAIN MatrixFactorization LABEL class INTO m;
+-- verbs: fit, as scikit-learn has it
+SELECT * FROM iris TO FIT LinearClassifier LABEL class INTO m;
+-- verbs: transform
+SELECT * FROM iris TO TRANSFORM USING iris_model;

@@ -1,0 +1,9 @@
+/*
+ * onnx_functions.h - arithmetic, activations and other functions of a graph as operators.
+ */
+#pragma once
+
+#include "interop/onnx/onnx_graph.h"
+
+/* The last has no name. */
+extern const struct onnx_operation onnx_functions[];

@@ -1,0 +1,141 @@
+#include "runtime/learn/series/series_old.h"
+
+#include <stdlib.h>
+
+#include "kinds/forecast/forecast_kept.h"
+
+/* ---- words ---- */
+
+struct old_word {
+    struct slice word;
+    int32_t id;
+};
+
+static int by_word(const void *a, const void *b)
+{
+    return slice_compare(((const struct old_word *)a)->word, ((const struct old_word *)b)->word);
+}
+
+/* Finds the place among the words of `old` of each word of `own`. */
+static enum status map_words(const struct transform_input *own, const struct transform_input *old,
+                             int32_t **map, struct error *err)
+{
+    struct old_word *sorted = calloc((size_t)old->word_count + 1, sizeof *sorted);
+
+    *map = calloc((size_t)own->word_count + 1, sizeof **map);
+    if (!sorted || !*map) {
+        free(sorted);
+        return fail_no_memory(err);
+    }
+    for (uint32_t i = 0; i < old->word_count; i++)
+        sorted[i] = (struct old_word){old->words[i], (int32_t)i};
+    qsort(sorted, old->word_count, sizeof *sorted, by_word);
+    for (uint32_t i = 0; i < own->word_count; i++) {
+        const struct old_word key = {own->words[i], 0};
+        const struct old_word *found =
+            bsearch(&key, sorted, old->word_count, sizeof *sorted, by_word);
+
+        (*map)[i] = found ? found->id : -1;
+    }
+    free(sorted);
+    return STATUS_OK;
+}
+
+/* ---- the model ---- */
+
+static enum status refuse_columns(struct error *err)
+{
+    fail(err, STATUS_INVALID,
+         "the old model has another group, time or other regressors than the statement");
+    return error_hint(err, "SHOW MODEL shows the statement that it was trained with; without USING "
+                           "all series are fitted anew.");
+}
+
+static enum status check_columns(const struct transform *own, const struct transform *old,
+                                 struct error *err)
+{
+    if (own->input_count != old->input_count)
+        return refuse_columns(err);
+    for (uint32_t i = 0; i < own->input_count; i++) {
+        const struct input_spec *spec = &own->inputs[i].spec, *other = &old->inputs[i].spec;
+
+        if (!slice_equal_fold(spec->name, other->name) || spec->type != other->type ||
+            spec->part != other->part)
+            return refuse_columns(err);
+    }
+    return STATUS_OK;
+}
+
+enum status series_olds_open(const struct dataset *dataset, uint32_t groups,
+                             struct series_olds *olds, struct error *err)
+{
+    const struct transform *own = &dataset->transform;
+
+    *olds = (struct series_olds){.forecast = NULL};
+    if (!dataset->old_series)
+        return STATUS_OK;
+    TRY(check_columns(own, &dataset->old_series->transform, err));
+    olds->forecast = forecast_of(dataset->old_series);
+    if (olds->forecast->kept == 0)
+        return fail(err, STATUS_CORRUPT, "the old model keeps no parameters");
+    for (uint32_t i = 0; i < groups; i++)
+        TRY(map_words(&own->inputs[i], &dataset->old_series->transform.inputs[i], &olds->words[i],
+                      err));
+    return STATUS_OK;
+}
+
+void series_olds_close(struct series_olds *olds)
+{
+    for (uint32_t i = 0; i < FORECAST_GROUPS_MAX; i++)
+        free(olds->words[i]);
+    *olds = (struct series_olds){.forecast = NULL};
+}
+
+enum status series_olds_check_steps(const struct series_olds *olds, const struct steps *steps,
+                                    struct error *err)
+{
+    if (!olds->forecast ||
+        (olds->forecast->unit == steps->unit && olds->forecast->size == steps->size))
+        return STATUS_OK;
+    fail(err, STATUS_INVALID,
+         "the times of these rows have another step than those of the old "
+         "model");
+    return error_hint(err, "Look whether a time is a mistake; without USING all series are fitted "
+                           "anew, by the step that these rows have.");
+}
+
+/* ---- a series ---- */
+
+enum status series_olds_find(const struct series_olds *olds, const int64_t *ids,
+                             struct arena *arena, struct series_old *old, bool *is_there,
+                             struct error *err)
+{
+    const struct forecast_model *forecast = olds->forecast;
+    int32_t own[FORECAST_GROUPS_MAX];
+    const float *facts, *parts;
+    struct steps steps;
+    uint32_t series;
+    int64_t last;
+
+    *is_there = false;
+    if (!forecast)
+        return STATUS_OK;
+    for (uint32_t i = 0; i < forecast->groups; i++)
+        own[i] = olds->words[i][ids[i]];
+    if (!forecast_find(forecast, own, &series)) /* no series has -1 for a word */
+        return STATUS_OK;
+    facts = forecast->facts + (size_t)series * SERIES_FACTS;
+    parts = forecast->numbers + (size_t)series * forecast->kept * KEPT_PARTS;
+    old->numbers = ARENA_NEW(arena, double, forecast->kept);
+    if (!old->numbers)
+        return fail_no_memory(err);
+    old->count = forecast->kept;
+    for (uint32_t i = 0; i < forecast->kept; i++)
+        old->numbers[i] = kept_of_parts(parts + (size_t)i * KEPT_PARTS);
+    steps = forecast_steps(forecast, series);
+    last = (int64_t)facts[FACT_LAST];
+    old->last = steps_time(&steps, last);
+    old->begin = steps_time(&steps, last + 1 - (int64_t)old->numbers[KEPT_NOW]);
+    *is_there = true;
+    return STATUS_OK;
+}

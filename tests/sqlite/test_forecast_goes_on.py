@@ -1,0 +1,148 @@
+"""TO TRAIN ... USING of forecasts: series that new rows move on with the parameters that they had."""
+
+import pathlib
+import sys
+
+import harness
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+import forecast_rows as series  # noqa: E402  pylint: disable=wrong-import-position
+
+KEEP = ", forecast.keep_parameters = true"
+THREE = ", job.min_workers = 3, job.max_workers = 3"
+
+
+class GoesOn(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+        self.run_all(f"CREATE TABLE {series.TABLE}")
+        self.fill(series.rows())
+
+    def fill(self, rows):
+        self.run_all("BEGIN")
+        self.run_all("DELETE FROM t")
+        self.database.executemany("INSERT INTO t VALUES (?, ?, ?, ?)", rows)
+        self.run_all("COMMIT")
+
+    def train(self, estimator="Theta", more="", **named):
+        return self.run_all(series.statement(estimator, more=more + KEEP, **named))
+
+    def go_on(self, estimator="Theta", more="", old="m", into="n", **named):
+        sql = series.statement(estimator, more=more, into=into, **named)
+        return self.run_all(sql.replace(f" INTO {into}", f" USING {old} INTO {into}"))
+
+    def fails(self, sql, message, hint=""):
+        done = self.run_program(self.path, "--progress=none", "-c", sql)
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stderr, message)
+        self.assertIn(hint, done.stderr)
+
+    def forecast(self, model):
+        return self.run_all(f"FORECAST {model}")
+
+    def notices(self, result):
+        return "\n".join(row[3] for row in result if row[0] == "notice")
+
+    def digest(self, model):
+        return dict(self.run_all(f"SHOW MODEL {model}"))["digest"]
+
+    def test_without_new_rows_the_forecast_is_the_same(self):
+        for estimator, more in series.ESTIMATORS.items():
+            with self.subTest(estimator):
+                self.train(estimator, more)
+                self.assertIn("0 series moved on by new rows with the parameters that they had, 6 have no new ones",
+                              self.notices(self.go_on(estimator, more)))
+                self.assertEqual(self.forecast("n"), self.forecast("m"))
+
+    def test_new_rows_move_on_whoever_computes_it(self):
+        for estimator, more in (("Forecast", ""), ("AutoETS", ", forecast.transform = 'log'")):
+            self.fill(series.rows())
+            self.train(estimator, more)
+            self.fill(series.rows(count=64)[::-1])
+            told = self.notices(self.go_on(estimator, more))
+            self.assertIn("6 series moved on", told)
+            alone = self.digest("n")
+            self.go_on(estimator, more + THREE)
+            self.assertEqual(self.digest("n"), alone)
+            self.assertEqual(min(row[2] for row in self.forecast("n")), "2024-03-05")
+
+    def test_each_night_has_the_parameters_of_the_first(self):
+        self.train()
+        for count in (61, 62, 65):
+            self.fill(series.rows(count=count))
+            self.go_on(into="m")
+        self.fill(series.rows())
+        self.train(into="first")
+        self.fill(series.rows(count=65))
+        self.go_on(old="first")
+        self.assertEqual(self.forecast("m"), self.forecast("n"))
+        shown = dict(self.run_all("SHOW MODEL m"))
+        self.assertEqual(shown["keeps"], "the parameters of each series")
+        self.assertEqual(shown["going on"], "6 moved on by new rows, 0 stayed, 0 fitted anew, 0 not in the old model")
+
+    def test_series_that_come_and_go(self):
+        self.train()
+        self.fill(series.rows(stores=4, count=63, missing=lambda store, item, i:
+                              store == 0 or (store == 1 and i > 59) or (store, item) == (2, 0) and i < 3))
+        told = self.notices(self.go_on())
+        self.assertIn("1 series moved on by new rows with the parameters that they had, 2 have no new ones, and 2 are not in the old model", told)
+        self.assertIn("1 series are fitted anew", told)
+        self.assertIn("2 series of the old model have no rows, and are left out", told)
+        old = {row[:3]: row[3:] for row in self.forecast("m")}
+        new = {row[:3]: row[3:] for row in self.forecast("n")}
+        self.assertEqual({row[0] for row in new}, {"s1", "s2", "s3"})
+        stayed = [key for key in new if key[0] == "s1"]
+        self.assertEqual([new[key] for key in stayed], [old[key] for key in stayed])
+        self.run_all(series.statement("Theta", into="fresh", rows="(SELECT * FROM t WHERE store = 's3' OR (store = 's2' AND item = 0))"))
+        fresh = {row[:3]: row[3] for row in self.forecast("fresh")}
+        self.assertEqual({key: new[key][0] for key in fresh}, fresh)
+
+    def test_intervals_of_many_series_stay_as_wide_as_they_were(self):
+        self.fill(series.rows(stores=20, count=40))
+        self.train("Naive")
+        self.fill(series.rows(stores=20, count=43))
+        told = self.go_on("Naive")
+        metrics = {row[0]: row[1] for row in told if row[2] == "validation"}
+        self.assertTrue(0.5 < metrics["Coverage"] <= 1 and metrics["MASE"] > 0)
+        reach = [self.run_all(f"SELECT data FROM {model} WHERE part = 'tensor' AND name = 'reaches'") for model in "mn"]
+        self.assertEqual(len(reach[0]), 1)
+        self.assertEqual(*reach)
+
+    def test_regressors_move_on(self):
+        self.run_all("DROP TABLE t")
+        self.run_all(f"CREATE TABLE {series.PROMOTED}")
+        rows = series.promoted(count=64)
+        self.run_all("BEGIN")
+        self.database.executemany("INSERT INTO t VALUES (?, ?, ?, ?, ?, ?)", rows)
+        self.run_all("COMMIT")
+        early = "(SELECT * FROM t WHERE day < '2024-03-01')"
+        self.run_all(series.regression("AutoETS", "promo, price, ", 5, KEEP, rows=early))
+        sql = series.regression("AutoETS", "promo, price, ", 5, into="n").replace(" INTO n", " USING m INTO n")
+        self.assertIn("6 series moved on", self.notices(self.run_all(sql)))
+        shown = {model: dict(self.run_all(f"SHOW MODEL {model}"))["regressors"] for model in "mn"}
+        self.assertEqual(shown["m"], shown["n"])
+        self.fails(sql.replace("promo, price, ", "price, "), "the old model has another group, time or other regressors")
+
+    def test_what_is_refused(self):
+        using = series.statement("Theta", into="n").replace(" INTO n", " USING m INTO n")
+        self.run_all(series.statement("Theta"))
+        self.fails(using, 'model "m" keeps no parameters', "Train it once WITH forecast.keep_parameters = true")
+        self.train()
+        for more, message in ((", forecast.season = 5", r"model \"m\" has forecast.season = .*, and learning goes on with that"),
+                              (", forecast.transform = 'log'", "model \"m\" has forecast.transform = 'none'|forecast.transform"),
+                              (", forecast.horizon = 3", "horizon")):
+            self.fails(using.replace(", forecast.horizon = 10", "" if "horizon" in more else ", forecast.horizon = 10").replace(
+                " LABEL", more + " LABEL"), message)
+        self.fails(using.replace("TRAIN Theta", "TRAIN AutoETS"), "forecast.method")
+        self.fails(using.replace("['store', 'item']", "'item'").replace("item, day", "item, date(day, '+' || row_number() OVER () || ' days') AS day"),
+                   "the old model has another group")
+        self.fails(using.replace("FROM t AS q", "FROM t AS q WHERE strftime('%w', day) = '1'"), "another step than those of the old model")
+        self.fill(series.rows(count=80, missing=lambda store, item, i: i < 60))
+        self.fails(using, r"series store = 's\d', item = '\d': its rows begin at 2024-03-01, and those of the old model at 2024-01-01",
+                   "Select all rows of a series")
+        self.fails(series.statement("Theta", more=KEEP + ", forecast.hierarchy = 'mint'"), "does not go together with forecast.hierarchy")
+
+
+if __name__ == "__main__":
+    harness.main()

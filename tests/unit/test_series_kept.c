@@ -1,0 +1,251 @@
+#include "tests/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "runtime/learn/series/series_kept.h"
+#include "runtime/learn/series/series_plan.h"
+
+#define HORIZON_HERE 4
+#define COUNT        40
+#define MORE         3
+
+/* The plan of a model that keeps the parameters of its series. */
+static struct series_plan plan_of(const char *method, enum forecast_transform transform)
+{
+    const struct steps ones = {STEP_NUMBER, 1, 0};
+    struct forecast_params params = {.horizon = HORIZON_HERE,
+                                     .level = .95,
+                                     .backtests = 1,
+                                     .keeps = true,
+                                     .transform = transform,
+                                     .seasons = {{4}, 1}};
+    struct series_plan plan;
+    struct error err;
+
+    while (strcmp(forecast_method_words[params.method], method) != 0)
+        params.method++;
+    CHECK_OK(series_plan_make(&params, true, &plan, &err));
+    plan.kept = forecast_kept_most(&params, 0);
+    CHECK_OK(series_plan_settle(&plan, &ones, &err));
+    return plan;
+}
+
+static double value_at(uint32_t i)
+{
+    return 100 + 3 * (i % 4) + i * 0.5 + i * 7 % 5;
+}
+
+/* The record of the values from step `first` on, in memory of the heap. */
+static enum status fit(const struct series_plan *plan, uint32_t first, uint32_t end,
+                       int64_t **record, struct error *err)
+{
+    struct point points[COUNT * 3];
+    struct arena arena;
+    enum status status;
+
+    CHECK(end - first <= COUNT * 3);
+    for (uint32_t i = first; i < end; i++)
+        points[i - first] = (struct point){i, value_at(i)};
+    *record = calloc(series_plan_words(plan), sizeof **record);
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = series_fit(plan, points, end - first, NULL, &arena, *record, err);
+    arena_deinit(&arena);
+    return status;
+}
+
+static double value_of(const int64_t *record, uint32_t h)
+{
+    return record_number(record[RECORD_STEPS + h * RECORD_STEP_WORDS + RECORD_VALUE]);
+}
+
+/* The series as a model has it that was made of the record. */
+static struct series_old old_of(const struct series_plan *plan, const int64_t *record,
+                                double *numbers)
+{
+    const int64_t *words = record + series_plan_kept(plan);
+    struct series_old old = {.last = record[RECORD_FIRST] + record[RECORD_LAST],
+                             .numbers = numbers,
+                             .count = (uint32_t)words[KEPT_COUNT]};
+
+    for (uint32_t i = 0; i < old.count; i++)
+        numbers[i] = record_number(words[KEPT_WORDS + i]);
+    old.begin = old.last + 1 - (int64_t)numbers[KEPT_NOW];
+    return old;
+}
+
+/* An old series of COUNT values, and how one that has those from `first` to `end` goes on. */
+struct went {
+    enum series_way way;
+    struct series_errors errors;
+    double old_values[HORIZON_HERE], values[HORIZON_HERE], at_fit, now;
+};
+
+static enum status go_on(const char *method, enum forecast_transform transform, uint32_t first,
+                         uint32_t end, struct went *went, struct error *failure)
+{
+    struct series_plan plan = plan_of(method, transform);
+    double numbers[FORECAST_KEPT_MAX];
+    struct series_old old;
+    struct error err;
+    int64_t *record, *next;
+    enum status status;
+
+    CHECK_OK(fit(&plan, 0, COUNT, &record, &err));
+    CHECK_INT(record[series_plan_kept(&plan) + KEPT_WAY], WAY_NEW);
+    old = old_of(&plan, record, numbers);
+    plan.old = &old;
+    status = fit(&plan, first, end, &next, failure);
+    if (status == STATUS_OK) {
+        const int64_t *words = next + series_plan_kept(&plan);
+
+        *went = (struct went){.way = (enum series_way)words[KEPT_WAY],
+                              .errors = series_errors_of(next),
+                              .at_fit = record_number(words[KEPT_WORDS + KEPT_AT_FIT]),
+                              .now = record_number(words[KEPT_WORDS + KEPT_NOW])};
+        for (uint32_t h = 0; h < HORIZON_HERE; h++) {
+            went->old_values[h] = value_of(record, h);
+            went->values[h] = value_of(next, h);
+        }
+    }
+    free(record);
+    free(next);
+    return status;
+}
+
+static const char *const methods[] = {"forecast", "autoets", "theta", "naive", "arima"};
+#define METHODS (sizeof methods / sizeof *methods)
+
+static void a_series_without_new_rows_stays(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < METHODS; m++)
+        for (int transform = TRANSFORMS_NONE; transform <= TRANSFORMS_BOX_COX; transform++) {
+            struct went went;
+            struct error err;
+
+            CHECK_OK(go_on(methods[m], (enum forecast_transform)transform, 0, COUNT, &went, &err));
+            CHECK_INT(went.way, WAY_STAYED);
+            CHECK(went.errors.steps == 0 && went.at_fit == COUNT && went.now == COUNT);
+            CHECK(memcmp(went.values, went.old_values, sizeof went.values) == 0);
+        }
+}
+
+/* Errors are those of the forecast that the old model had of what came. */
+static void a_series_with_new_rows_moves_on(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < METHODS; m++) {
+        double absolute = 0;
+        struct went went;
+        struct error err;
+
+        CHECK_OK(go_on(methods[m], TRANSFORMS_NONE, 0, COUNT + MORE, &went, &err));
+        CHECK_INT(went.way, WAY_MOVED);
+        CHECK(went.at_fit == COUNT && went.now == COUNT + MORE);
+        CHECK(memcmp(went.values, went.old_values, sizeof went.values) != 0);
+        CHECK(went.errors.steps == MORE);
+        for (uint32_t h = 0; h < MORE; h++)
+            absolute += fabs(value_at(COUNT + h) - went.old_values[h]);
+        CHECK(fabs(went.errors.absolute - absolute) < 1e-9);
+    }
+}
+
+static void more_new_rows_than_steps_are_measured_by_those(void **state)
+{
+    struct went went;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(go_on("theta", TRANSFORMS_NONE, 0, COUNT + 3 * HORIZON_HERE, &went, &err));
+    CHECK(went.way == WAY_MOVED && went.errors.steps == HORIZON_HERE);
+}
+
+static void rows_that_parameters_do_not_go_with_are_fitted_anew(void **state)
+{
+    static const uint32_t others[][2] = {
+        {1, COUNT + MORE},  /* it begins later */
+        {0, COUNT - 1},     /* it ends before */
+        {0, 2 * COUNT + 1}, /* it has grown */
+    };
+    (void)state;
+
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct series_plan plan = plan_of("theta", TRANSFORMS_NONE);
+        const uint32_t first = others[i][0], end = others[i][1];
+        struct went went;
+        struct error err;
+        int64_t *fresh;
+
+        CHECK_OK(go_on("theta", TRANSFORMS_NONE, first, end, &went, &err));
+        CHECK_INT(went.way, WAY_ANEW);
+        CHECK(went.errors.steps == HORIZON_HERE && went.at_fit == end - first);
+        CHECK_OK(fit(&plan, first, end, &fresh, &err));
+        for (uint32_t h = 0; h < HORIZON_HERE; h++)
+            CHECK(went.values[h] == value_of(fresh, h));
+        free(fresh);
+    }
+}
+
+static void new_rows_alone_are_refused(void **state)
+{
+    struct went went;
+    struct error err;
+    (void)state;
+
+    CHECK_FAILS(go_on("theta", TRANSFORMS_NONE, COUNT, COUNT + MORE, &went, &err), STATUS_INVALID,
+                "its rows begin at 40, and those of the old model at 0");
+}
+
+/* A list that no fit wrote is spoiled, and the series fitted. */
+static void a_spoiled_list_is_fitted_anew(void **state)
+{
+    struct series_plan plan = plan_of("autoets", TRANSFORMS_LOG);
+    double numbers[FORECAST_KEPT_MAX];
+    struct series_old old;
+    int64_t *record, *next;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(fit(&plan, 0, COUNT, &record, &err));
+    old = old_of(&plan, record, numbers);
+    for (uint32_t i = KEPT_LIST; i < old.count; i++)
+        numbers[i] = 1e9;
+    plan.old = &old;
+    CHECK_OK(fit(&plan, 0, COUNT, &next, &err));
+    CHECK_INT(next[series_plan_kept(&plan) + KEPT_WAY], WAY_ANEW);
+    for (uint32_t h = 0; h < HORIZON_HERE; h++)
+        CHECK(value_of(record, h) == value_of(next, h));
+    free(record);
+    free(next);
+}
+
+static void bits_of_any_number_are_parts(void **state)
+{
+    static const double all[] = {0, -0.0, 1, -1e300, 5e-324, 3.25, INFINITY, 1.0 / 3};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        float parts[KEPT_PARTS];
+        double back;
+
+        kept_to_parts(all[i], parts);
+        back = kept_of_parts(parts);
+        CHECK(memcmp(&back, &all[i], sizeof back) == 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_series_without_new_rows_stays),
+        cmocka_unit_test(a_series_with_new_rows_moves_on),
+        cmocka_unit_test(more_new_rows_than_steps_are_measured_by_those),
+        cmocka_unit_test(rows_that_parameters_do_not_go_with_are_fitted_anew),
+        cmocka_unit_test(new_rows_alone_are_refused),
+        cmocka_unit_test(a_spoiled_list_is_fitted_anew),
+        cmocka_unit_test(bits_of_any_number_are_parts),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

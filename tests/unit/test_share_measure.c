@@ -1,0 +1,230 @@
+/* How many workers pay: what is measured when, and what follows from it. */
+#include <math.h>
+
+#include "runtime/share/share_measure.h"
+#include "tests/check.h"
+
+#define LANES     64
+#define WINDOW_MS 1000
+#define TICK_MS   100
+#define NOTES     10
+#define ROWS      2e5 /* a second, with one worker */
+
+/* A job that makes progress each TICK_MS. */
+struct job {
+    struct share_measure measure;
+    struct share_curve is;
+    int64_t now_ms;
+    uint32_t workers, half; /* half: that many work, the others stand by; 0: all work */
+    double rows, slower; /* other things on the machine: everything takes so many times as long */
+    double left, moves;
+    bool wavers; /* it is slower whenever a size is measured again */
+};
+
+static struct job job_of(uint32_t least, uint32_t most, uint32_t workers, struct share_curve is)
+{
+    struct job job = {.is = is, .workers = workers, .slower = 1, .left = 1000};
+
+    share_measure_open(&job.measure, is.lanes, least, most,
+                       (struct share_window){WINDOW_MS, NOTES});
+    return job;
+}
+
+static uint32_t working(const struct job *job)
+{
+    return job->half > 0 ? job->half : job->workers;
+}
+
+/* True: it was decided within so many seconds. */
+static bool go_on(struct job *job, double seconds)
+{
+    const int64_t until = job->now_ms + (int64_t)(seconds * 1000);
+
+    while (job->now_ms < until) {
+        struct share_moment moment;
+        enum share_move move;
+
+        job->now_ms += TICK_MS;
+        if (job->wavers)
+            job->slower = job->measure.stage == SHARE_AGAIN ? 1.5 : 1;
+        job->rows +=
+            ROWS * TICK_MS / 1000 * share_curve_speed(&job->is, working(job)) / job->slower;
+        moment = (struct share_moment){.now_ms = job->now_ms,
+                                       .workers = working(job),
+                                       .rows = (uint64_t)job->rows,
+                                       .seconds_left = job->left,
+                                       .move_seconds = job->moves};
+        move = share_measure_note(&job->measure, &moment);
+        if (move == SHARE_HALVE)
+            job->half = job->measure.half;
+        if (move == SHARE_RESTORE)
+            job->half = 0;
+        if (move == SHARE_FITTED)
+            return true;
+    }
+    return false;
+}
+
+static void a_job_is_measured_at_its_size_at_half_of_it_and_again(void **state)
+{
+    struct job job = job_of(1, 16, 8, (struct share_curve){LANES, .05, .004});
+    (void)state;
+
+    CHECK(!go_on(&job, 1.2));
+    CHECK_INT(job.half, 0);
+    CHECK(!go_on(&job, .3)); /* a fourth of a window, and one */
+    CHECK_INT(job.half, 4);
+    CHECK(!go_on(&job, 1.5));
+    CHECK_INT(job.half, 0);
+    CHECK(go_on(&job, 1.5));
+    CHECK_INT(job.measure.count, 2);
+    CHECK_INT(job.measure.points[0].workers, 4);
+    CHECK_INT(job.measure.points[1].workers, 8);
+    CHECK(fabs(share_curve_speed(&job.measure.curve, 8) / share_curve_speed(&job.is, 8) - 1) < .05);
+    CHECK_INT(job.measure.useful, share_curve_largest(&job.is, 1, 16));
+    CHECK(!go_on(&job, 60)); /* once is enough */
+}
+
+static void workers_that_make_a_job_slower_do_not_pay(void **state)
+{
+    struct job job = job_of(1, 4, 4, (struct share_curve){LANES, 0, 1.1});
+    (void)state;
+
+    CHECK(go_on(&job, 6));
+    CHECK_INT(job.measure.useful, 1);
+    CHECK_INT(share_measure_wanted(&job.measure, 4, 1000, 3), 1);
+    job.workers = 1;
+    CHECK(go_on(&job, 3)); /* nobody stands by for it */
+    CHECK_INT(job.measure.useful, 1);
+    CHECK(!go_on(&job, 60));
+    /* The least that the user wants stays. */
+    job = job_of(3, 4, 4, (struct share_curve){LANES, 0, 1.1});
+    CHECK(go_on(&job, 6));
+    CHECK_INT(job.measure.useful, 3);
+}
+
+static void a_size_grows_only_where_that_saves_more_than_a_start(void **state)
+{
+    struct job job = job_of(1, 16, 4, (struct share_curve){LANES, .02, 0});
+    (void)state;
+
+    CHECK_INT(share_measure_wanted(&job.measure, 4, 100, 1), 0);
+    CHECK(go_on(&job, 6));
+    CHECK_INT(job.measure.useful, 16);
+    CHECK_INT(share_measure_wanted(&job.measure, 4, 100, 5), 16);
+    CHECK_INT(share_measure_wanted(&job.measure, 4, -1, 5), 16);
+    CHECK_INT(share_measure_wanted(&job.measure, 4, 5, 5), 4);
+    CHECK_INT(share_measure_wanted(&job.measure, 3, 5, 5), 4); /* one that was lost is replaced */
+    job.workers = 8;
+    CHECK(go_on(&job, 6));
+    CHECK_INT(share_measure_wanted(&job.measure, 4, 1, 5), 8);
+}
+
+static void a_job_that_is_short_or_fixed_is_left_alone(void **state)
+{
+    struct job job = job_of(1, 8, 8, (struct share_curve){LANES, .02, 0});
+    (void)state;
+
+    job.left = 20;
+    CHECK(!go_on(&job, 60));
+    CHECK_INT(job.half, 0);
+    job.left = 40;
+    job.moves = 2;
+    CHECK(!go_on(&job, 60));
+    job.left = -1;
+    CHECK(!go_on(&job, 60));
+    CHECK_INT(job.half, 0);
+    job.left = 1000;
+    CHECK(go_on(&job, 10));
+    job = job_of(8, 8, 8, (struct share_curve){LANES, .02, 0});
+    CHECK(!go_on(&job, 60));
+}
+
+/* The paces of a size before and after differ: something else has changed. */
+static void what_wavers_is_measured_for_longer_and_then_not_at_all(void **state)
+{
+    struct job job = job_of(1, 8, 8, (struct share_curve){LANES, .02, 0});
+    (void)state;
+
+    CHECK(!go_on(&job, 3));
+    job.slower = 1.5;
+    CHECK(!go_on(&job, 2));
+    CHECK_INT(job.measure.tries, 1);
+    CHECK(go_on(&job, 20));
+    CHECK_INT(job.measure.useful, 8);
+
+    job = job_of(1, 8, 8, (struct share_curve){LANES, .02, 0});
+    job.wavers = true;
+    CHECK(!go_on(&job, 120));
+    CHECK_INT(job.measure.count, 0);
+    CHECK_INT(job.measure.tries, SHARE_MEASURE_TRIES);
+    CHECK_INT(job.half, 0);
+}
+
+static void what_is_under_way_ends_with_a_change(void **state)
+{
+    struct job job = job_of(1, 8, 8, (struct share_curve){LANES, .02, 0});
+    (void)state;
+
+    CHECK(!go_on(&job, 2));
+    CHECK_INT(job.measure.stage, SHARE_HALF);
+    share_measure_stop(&job.measure);
+    job.half = 0;
+    job.workers = 7; /* one was lost */
+    CHECK(!go_on(&job, 1));
+    CHECK_INT(job.measure.stage, SHARE_FULL);
+    job.workers = 8; /* without a word: the size that is measured is no more */
+    CHECK(!go_on(&job, .1));
+    CHECK_INT(job.measure.stage, SHARE_RESTS_NOW);
+    CHECK(go_on(&job, 6));
+    CHECK_INT(job.measure.points[1].workers, 8);
+}
+
+/* A group of half that never meets is given up. */
+static void a_half_that_does_not_come_is_not_waited_for(void **state)
+{
+    struct job job = job_of(1, 8, 8, (struct share_curve){LANES, .02, 0});
+    struct share_moment moment = {.workers = 8, .seconds_left = 1000};
+    (void)state;
+
+    CHECK(!go_on(&job, 2));
+    CHECK_INT(job.measure.stage, SHARE_HALF);
+    moment.now_ms = job.now_ms + TICK_MS;
+    CHECK_INT(share_measure_note(&job.measure, &moment), SHARE_STAY);
+    moment.now_ms = job.now_ms + 30 * WINDOW_MS;
+    CHECK_INT(share_measure_note(&job.measure, &moment), SHARE_RESTORE);
+    CHECK_INT(share_measure_note(&job.measure, &moment), SHARE_STAY);
+    CHECK_INT(job.measure.stage, SHARE_RESTS_NOW);
+}
+
+static void windows_begin_anew_when_lanes_move_or_rows_are_lost(void **state)
+{
+    struct job job = job_of(1, 8, 8, (struct share_curve){LANES, .02, 0});
+    (void)state;
+
+    CHECK(!go_on(&job, 1));
+    share_measure_again(&job.measure);
+    CHECK(!go_on(&job, 1));
+    CHECK_INT(job.half, 0);
+    job.rows = 0;
+    CHECK(!go_on(&job, 1));
+    CHECK_INT(job.half, 0);
+    CHECK(!go_on(&job, .3));
+    CHECK_INT(job.half, 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_job_is_measured_at_its_size_at_half_of_it_and_again),
+        cmocka_unit_test(workers_that_make_a_job_slower_do_not_pay),
+        cmocka_unit_test(a_size_grows_only_where_that_saves_more_than_a_start),
+        cmocka_unit_test(a_job_that_is_short_or_fixed_is_left_alone),
+        cmocka_unit_test(what_wavers_is_measured_for_longer_and_then_not_at_all),
+        cmocka_unit_test(what_is_under_way_ends_with_a_change),
+        cmocka_unit_test(a_half_that_does_not_come_is_not_waited_for),
+        cmocka_unit_test(windows_begin_anew_when_lanes_move_or_rows_are_lost),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
