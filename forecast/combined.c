@@ -120,7 +120,7 @@ static enum status fit(const struct series *series, const struct fitting *wanted
             TRY(add_adjusted(combined, &auto_ets_method, series, fitting, err));
         TRY(add_adjusted(combined, &naive_method, series, fitting, err));
     }
-    if (!fitting->kept || !fitting->kept->is_spoiled)
+    if (!kept_is_read(fitting->kept) || !fitting->kept->is_spoiled)
         weigh(combined, series, fitting->horizon);
     return STATUS_OK;
 }

@@ -1,5 +1,7 @@
 #include "forecast/kept.h"
 
+#include <math.h>
+
 void kept_spoil(struct kept *kept)
 {
     if (kept)
@@ -16,9 +18,13 @@ void kept_number(struct kept *kept, double *number)
         *number = kept->is_read ? 0 : *number;
         return;
     }
-    if (kept->is_read)
+    if (kept->is_read) {
         *number = kept->numbers[kept->count];
-    else
+        if (!isfinite(*number)) { /* nothing can be forecast with it */
+            kept->is_spoiled = true;
+            *number = 0;
+        }
+    } else
         kept->numbers[kept->count] = *number;
     kept->count++;
 }

@@ -390,6 +390,14 @@ static enum status find_all(struct regression *regression, const double *values,
     return STATUS_OK;
 }
 
+static bool are_finite(const double *values, uint32_t count)
+{
+    for (uint32_t t = 0; t < count; t++)
+        if (!isfinite(values[t]))
+            return false;
+    return true;
+}
+
 static void move(struct forecast *forecast, uint32_t horizon, double by)
 {
     for (uint32_t h = 0; h < horizon; h++) {
@@ -441,6 +449,10 @@ enum status regressors_run(double *values, uint32_t count, const struct regresso
         of_remainder.is_remainder = of_remainder.is_remainder || coefficients[i] != 0;
     for (uint32_t t = 0; t < count; t++)
         values[t] -= regressors_sum(coefficients, known.values + (size_t)t * width, width) - middle;
+    if (kept_is_read(options->kept) && !are_finite(values, count)) {
+        kept_spoil(options->kept); /* by coefficients that no fit has written */
+        return STATUS_OK;
+    }
     TRY(forecast_run(values, count, &of_remainder, arena, forecast, err));
     move(forecast, options->horizon, -middle);
     return STATUS_OK;

@@ -20,20 +20,32 @@ static void print_size(const struct graph *graph, double number, struct text *ou
     }
 }
 
+/* A text in single quotes doubles those that it has. */
+static void print_doubled(struct slice text, struct text *out)
+{
+    for (size_t at = 0; at < text.size; at++) {
+        text_append_string(out, text.data[at] == '\'' ? "'" : "");
+        text_append_char(out, text.data[at]);
+    }
+}
+
 static void print_argument(const struct graph *graph, const struct operation_argument *argument,
                            const struct graph_argument *given, struct text *out)
 {
     text_printf(out, "%s = ", argument->name);
-    if (argument->type == ARGUMENT_WORD || argument->type == ARGUMENT_COLUMN)
-        text_printf(out, "'%.*s'", SLICE_FORMAT(given->text));
-    else if (argument->type == ARGUMENT_SIZE)
+    if (argument->type == ARGUMENT_WORD || argument->type == ARGUMENT_COLUMN) {
+        text_append_char(out, '\'');
+        print_doubled(given->text, out);
+        text_append_char(out, '\'');
+    } else if (argument->type == ARGUMENT_SIZE) {
         print_size(graph, given->number, out);
-    else if (argument->type != ARGUMENT_LIST)
+    } else if (argument->type != ARGUMENT_LIST) {
         text_printf(out, "%.9g", given->number);
-    else
+    } else {
         for (uint32_t i = 0; i < given->list_count; i++)
             text_printf(out, "%s%.9g%s", i == 0 ? "[" : ", ", given->list[i],
                         i + 1 == given->list_count ? "]" : "");
+    }
 }
 
 void graph_node_print_call(const struct graph *graph, const struct graph_node *node,
@@ -69,15 +81,6 @@ uint64_t graph_node_parameters(const struct graph *graph, const struct graph_nod
     return count;
 }
 
-/* A statement doubles the quotes of its text. */
-static void print_doubled(const struct text *text, struct text *out)
-{
-    for (size_t at = 0; at < text->size; at++) {
-        text_append_string(out, text->data[at] == '\'' ? "'" : "");
-        text_append_char(out, text->data[at]);
-    }
-}
-
 void graph_print_definition(const struct graph *graph, const char *name, struct text *out)
 {
     struct text call;
@@ -89,7 +92,7 @@ void graph_print_definition(const struct graph *graph, const char *name, struct 
         text_append_string(out, "  ");
         graph_node_print_name(&graph->nodes[i], out);
         text_append_string(out, " = ");
-        print_doubled(&call, out);
+        print_doubled(text_slice(&call), out);
         text_append_string(out, ";\n");
         text_deinit(&call);
     }

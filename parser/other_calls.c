@@ -115,21 +115,48 @@ static bool hint_snowflake(struct slice text, struct error *err)
     return true;
 }
 
-bool other_calls_hint(struct slice text, struct error *err)
+static int place_of(struct slice text, const struct word *word)
+{
+    return (int)(word->text.data - text.data);
+}
+
+/* Is the place in the call that begins with `first`, and whose bracket ends at `at`? */
+static bool holds(struct slice text, const struct word *first, int at, int position)
+{
+    struct word word;
+
+    for (int depth = 1; position >= 0 && depth > 0;) {
+        word = next_word(text, &at);
+        if (word.kind == SCAN_END || place_of(text, &word) >= position)
+            return position >= place_of(text, first);
+        depth += slice_is(word.text, "(") - slice_is(word.text, ")");
+    }
+    return position < 0;
+}
+
+static bool is_other(const struct word *before, const struct word *dot, struct slice schema)
+{
+    if (schema.size > 0 && !slice_equal_fold(before->text, schema))
+        return false;
+    return (slice_is(dot->text, ".") && is_schema(before->text)) ||
+           (slice_is(dot->text, "!") && schema.size == 0);
+}
+
+bool other_calls_hint(struct slice text, int position, struct slice only, struct error *err)
 {
     struct word schema = {SCAN_END, {"", 0}}, dot = schema, name;
     int at = 0;
 
     if (err->hint[0])
         return false;
-    if (hint_snowflake(text, err))
+    if (only.size == 0 && hint_snowflake(text, err))
         return true;
     name = next_word(text, &at);
     for (int left = CALLS_TOKENS; name.kind != SCAN_END && left > 0; left--) {
         int ahead = at;
 
-        if (((slice_is(dot.text, ".") && is_schema(schema.text)) || slice_is(dot.text, "!")) &&
-            slice_is(next_word(text, &ahead).text, "(") && hint_call(name.text, err))
+        if (is_other(&schema, &dot, only) && slice_is(next_word(text, &ahead).text, "(") &&
+            holds(text, &schema, ahead, position) && hint_call(name.text, err))
             return true;
         schema = dot;
         dot = name;

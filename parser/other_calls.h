@@ -8,5 +8,7 @@
 
 #include "base/error.h"
 
-/* True: the statement, which begins with `text`, calls such a function, and there is a hint now. */
-bool other_calls_hint(struct slice text, struct error *err);
+/* True: the statement calls such a function, and there is a hint now. The call holds `position`,
+ * that of the error, unless it is -1, and is of schema `only`, unless that is empty: users may have
+ * functions of their own with these names. */
+bool other_calls_hint(struct slice text, int position, struct slice only, struct error *err);

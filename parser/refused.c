@@ -482,7 +482,9 @@ bool refused_hint(struct slice text, int position, struct error *err)
            hint_first_verb((struct reader){text, piece.span.start, piece.span.end}, err) ||
            hint_except((struct reader){text, piece.span.start, piece.span.end}, err) ||
            hint_all_columns((struct reader){text, piece.span.start, piece.span.end}, err) ||
-           hint_inside(text, piece.span, &head, position, err) || other_calls_hint(text, err);
+           hint_inside(text, piece.span, &head, position, err) ||
+           other_calls_hint((struct slice){text.data, (size_t)piece.span.end}, position,
+                            (struct slice){"", 0}, err);
 }
 
 bool refused_show_hint(struct slice text, struct error *err)
@@ -702,7 +704,9 @@ bool refused_missing_hint(struct slice text, struct error *err)
     }
     for (size_t i = 0; missing.is_table && i < COUNT(schemas); i++)
         missing.is_table = !slice_is_fold(schema, schemas[i]);
-    if (!missing.is_table && !other_calls_hint(text, err))
+    if (!missing.is_table &&
+        !other_calls_hint((struct slice){text.data, (size_t)split_piece(text, 0).span.end}, -1,
+                          dot ? schema : name, err))
         hint_function(name, missing.is_postgres, err);
     if (!missing.is_table && !missing.is_postgres && !err->hint[0])
         hint_misspelt_function(name, err);

@@ -1,7 +1,6 @@
 #include "planner/requirement.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "planner/planning.h"
 #include "planner/settings.h"
@@ -13,17 +12,6 @@ static struct slice trim(struct slice text)
     while (text.size > 0 && text.data[text.size - 1] == ' ')
         text.size--;
     return text;
-}
-
-static bool read_number(struct slice text, double *number)
-{
-    char digits[64], *end;
-
-    if (text.size == 0 || text.size >= sizeof digits)
-        return false;
-    slice_copy(text, digits, sizeof digits);
-    *number = strtod(digits, &end);
-    return end == digits + text.size && isfinite(*number);
 }
 
 bool requirement_read(struct slice text, struct requirement *requirement)
@@ -38,7 +26,9 @@ bool requirement_read(struct slice text, struct requirement *requirement)
     requirement->is_most = text.data[at++] == '<';
     requirement->is_strict = at == text.size || text.data[at] != '=';
     at += !requirement->is_strict;
-    return read_number(trim((struct slice){text.data + at, text.size - at}), &requirement->bound);
+    return slice_to_real(trim((struct slice){text.data + at, text.size - at}),
+                         &requirement->bound) &&
+           isfinite(requirement->bound);
 }
 
 bool requirement_is_of(const struct requirement *requirement, struct slice metric)

@@ -70,11 +70,16 @@ struct kind_cost model_cost(const struct model *model)
     return model->kind->cost(&params, &shape);
 }
 
-/* How many rows are scored together, of at most `rows`. */
-static uint32_t rows_together(const struct model *model, uint32_t rows)
+static bool is_spread(const struct model *model)
 {
-    const size_t columns =
-        model->transform.dense_width + model->transform.id_count + (size_t)model_outputs(model);
+    return model->task == TASK_CLUSTERING && model->transform.id_count > 0;
+}
+
+uint32_t scorer_rows(const struct model *model, uint32_t rows)
+{
+    const size_t columns = model->transform.dense_width + model->transform.id_count +
+                           (size_t)model_outputs(model) +
+                           (is_spread(model) ? spread_width(&model->transform) : 0);
     const size_t workspace = model->kind->row_bytes ? model->kind->row_bytes(model) : 0;
     const double by_bytes = (double)(SCORER_BYTES / (columns * sizeof(float) + workspace));
     const double by_work = SCORER_WORK / fmax(model->multiplications, 1);
@@ -87,19 +92,18 @@ static enum status init_rows(struct scorer *scorer, struct error *err)
 {
     const struct model *model = scorer->model;
     const size_t rows = scorer->rows_max;
-    const bool is_spread = model->task == TASK_CLUSTERING && model->transform.id_count > 0;
 
     scorer->dense = matrix_new(rows, model->transform.dense_width, sizeof *scorer->dense);
     scorer->ids = matrix_new(rows, model->transform.id_count, sizeof *scorer->ids);
     scorer->results = matrix_new(rows, model_outputs(model), sizeof *scorer->results);
     scorer->calibrated = calloc(model_outputs(model), sizeof *scorer->calibrated);
-    if (is_spread)
+    if (is_spread(model))
         scorer->spread = matrix_new(rows, spread_width(&model->transform), sizeof *scorer->spread);
     scorer->selected = scorer->dense;
     scorer->selected_ids = scorer->ids;
     scorer->outputs = scorer->results;
     if (scorer->dense && scorer->ids && scorer->results && scorer->calibrated &&
-        (scorer->spread || !is_spread))
+        (scorer->spread || !is_spread(model)))
         return STATUS_OK;
     return fail_no_memory(err);
 }
@@ -110,7 +114,7 @@ enum status scorer_init(struct scorer *scorer, const struct model *model, uint32
     enum status status;
 
     assert(rows > 0);
-    *scorer = (struct scorer){.model = model, .rows_max = rows_together(model, rows)};
+    *scorer = (struct scorer){.model = model, .rows_max = scorer_rows(model, rows)};
     status = model->kind->open(model, scorer->rows_max, &scorer->workspace, err);
     if (status == STATUS_OK)
         status = init_rows(scorer, err);

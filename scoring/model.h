@@ -197,6 +197,8 @@ struct scorer {
  * two batches who scores in a session asks whether it is interrupted. See scorer->rows_max. */
 #define SCORER_BYTES ((size_t)64 << 20)
 #define SCORER_WORK  4e9
+/* The number of rows for which there is room, `rows` at most. */
+uint32_t scorer_rows(const struct model *model, uint32_t rows);
 enum status scorer_init(struct scorer *scorer, const struct model *model, uint32_t rows,
                         struct error *err);
 void scorer_deinit(struct scorer *scorer);

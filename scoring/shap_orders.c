@@ -11,18 +11,20 @@ struct shap_orders {
     const struct model *model;
     void *workspace; /* the kind's */
     uint32_t inputs, outputs, background;
-    uint32_t *order; /* (background, inputs) */
-    /* Rows of walks that are scored together: (SCORER_ROWS, dense_width), (SCORER_ROWS, id_count),
-     * (SCORER_ROWS, outputs), and the step that led to each */
+    uint32_t *order;   /* (background, inputs) */
+    uint32_t together; /* rows of walks that are scored together, at most SCORER_ROWS */
+    /* Those rows: (together, dense_width), (together, id_count), (together, outputs), and the step
+     * that led to each */
     float *dense;
     int32_t *ids;
     float *scores;
     uint32_t steps[SCORER_ROWS], waiting;
-    float *known_dense;  /* (dense_width): the row as far as it is known, */
-    int32_t *known_ids;  /* (id_count) */
-    double *last;        /* (outputs): before the step */
-    uint64_t walk_steps; /* nanoseconds, about, of both walks of a row of the background, */
-    uint64_t since;      /* and since an interruption was last asked for */
+    float *known_dense; /* (dense_width): the row as far as it is known, */
+    int32_t *known_ids; /* (id_count) */
+    double *last;       /* (outputs): before the step */
+    uint64_t row_steps; /* nanoseconds, about, of a row, */
+    uint64_t since;     /* and since an interruption was last asked for */
+    const struct stop *stop;
 };
 
 struct drawn {
@@ -61,9 +63,9 @@ static enum status make_room(struct shap_orders *orders, struct error *err)
     const struct transform *transform = &orders->model->transform;
 
     orders->order = calloc(orders->background * (size_t)orders->inputs + 1, sizeof *orders->order);
-    orders->dense = calloc((size_t)SCORER_ROWS * transform->dense_width + 1, sizeof(float));
-    orders->ids = calloc((size_t)SCORER_ROWS * transform->id_count + 1, sizeof(int32_t));
-    orders->scores = calloc((size_t)SCORER_ROWS * orders->outputs, sizeof(float));
+    orders->dense = calloc((size_t)orders->together * transform->dense_width + 1, sizeof(float));
+    orders->ids = calloc((size_t)orders->together * transform->id_count + 1, sizeof(int32_t));
+    orders->scores = calloc((size_t)orders->together * orders->outputs, sizeof(float));
     orders->known_dense = calloc(transform->dense_width + (size_t)1, sizeof(float));
     orders->known_ids = calloc(transform->id_count + (size_t)1, sizeof(int32_t));
     orders->last = calloc(orders->outputs, sizeof(double));
@@ -71,7 +73,7 @@ static enum status make_room(struct shap_orders *orders, struct error *err)
         !orders->known_dense || !orders->known_ids || !orders->last)
         return fail_no_memory(err);
     TRY(draw_orders(orders, err));
-    return orders->model->kind->open(orders->model, SCORER_ROWS, &orders->workspace, err);
+    return orders->model->kind->open(orders->model, orders->together, &orders->workspace, err);
 }
 
 enum status shap_orders_new(const struct held_rows *held, struct shap_orders **made,
@@ -87,8 +89,8 @@ enum status shap_orders_new(const struct held_rows *held, struct shap_orders **m
     orders->inputs = held->model->transform.input_count;
     orders->outputs = model_outputs(held->model);
     orders->background = held->count < SHAP_BACKGROUND ? held->count : SHAP_BACKGROUND;
-    orders->walk_steps =
-        (uint64_t)(2 * (orders->inputs + 1.0) * (100 + model_cost(held->model).multiplications));
+    orders->together = scorer_rows(held->model, SCORER_ROWS);
+    orders->row_steps = (uint64_t)(100 + model_cost(held->model).multiplications);
     if (make_room(orders, err) != STATUS_OK) {
         shap_orders_free(orders);
         return err->status;
@@ -127,8 +129,9 @@ static void begin_walk(struct shap_orders *orders, uint32_t from, const float *d
 }
 
 /* The rows that wait, in their order. */
-static void score_rows(struct shap_orders *orders, double *values)
+static enum status score_rows(struct shap_orders *orders, double *values, struct error *err)
 {
+    TRY(stop_step(orders->stop, orders->waiting * orders->row_steps, &orders->since, err));
     orders->model->kind->score(orders->workspace, orders->dense, orders->ids, orders->waiting,
                                orders->scores);
     for (uint32_t i = 0; i < orders->waiting; i++)
@@ -142,11 +145,13 @@ static void score_rows(struct shap_orders *orders, double *values)
             orders->last[output] = score;
         }
     orders->waiting = 0;
+    return STATUS_OK;
 }
 
 /* The row as far as it is known waits to be scored; step: the input that became known, or the count
  * of inputs where a walk begins. */
-static void put_row(struct shap_orders *orders, uint32_t step, double *values)
+static enum status put_row(struct shap_orders *orders, uint32_t step, double *values,
+                           struct error *err)
 {
     const struct transform *transform = &orders->model->transform;
 
@@ -155,26 +160,26 @@ static void put_row(struct shap_orders *orders, uint32_t step, double *values)
     memcpy(orders->ids + (size_t)orders->waiting * transform->id_count, orders->known_ids,
            transform->id_count * sizeof(int32_t));
     orders->steps[orders->waiting++] = step;
-    if (orders->waiting == SCORER_ROWS)
-        score_rows(orders, values);
+    return orders->waiting == orders->together ? score_rows(orders, values, err) : STATUS_OK;
 }
 
 /* From row `from` of the background to the row, in its order or the other way round. */
-static void walk(struct shap_orders *orders, uint32_t from, bool is_reversed, const float *dense,
-                 const int32_t *ids, double *values)
+static enum status walk(struct shap_orders *orders, uint32_t from, bool is_reversed,
+                        const float *dense, const int32_t *ids, double *values, struct error *err)
 {
     const struct transform *transform = &orders->model->transform;
     const uint32_t *order = orders->order + (size_t)from * orders->inputs;
 
     begin_walk(orders, from, dense);
-    put_row(orders, orders->inputs, values);
+    TRY(put_row(orders, orders->inputs, values, err));
     for (uint32_t i = 0; i < orders->inputs; i++) {
         const uint32_t input = order[is_reversed ? orders->inputs - 1 - i : i];
 
         transform_copy_input(transform, &transform->inputs[input], dense, ids, orders->known_dense,
                              orders->known_ids);
-        put_row(orders, input, values);
+        TRY(put_row(orders, input, values, err));
     }
+    return STATUS_OK;
 }
 
 enum status shap_orders_row(struct shap_orders *orders, const float *dense, const int32_t *ids,
@@ -184,12 +189,12 @@ enum status shap_orders_row(struct shap_orders *orders, const float *dense, cons
 
     memset(values, 0, count * sizeof *values);
     orders->waiting = 0;
+    orders->stop = stop;
     for (uint32_t from = 0; from < orders->background; from++) {
-        TRY(stop_step(stop, orders->walk_steps, &orders->since, err));
-        walk(orders, from, false, dense, ids, values);
-        walk(orders, from, true, dense, ids, values);
+        TRY(walk(orders, from, false, dense, ids, values, err));
+        TRY(walk(orders, from, true, dense, ids, values, err));
     }
-    score_rows(orders, values);
+    TRY(score_rows(orders, values, err));
     for (size_t i = 0; i < count; i++)
         values[i] /= 2.0 * orders->background;
     return STATUS_OK;

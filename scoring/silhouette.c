@@ -10,8 +10,10 @@
 
 enum status silhouette_init(struct silhouette *silhouette, uint32_t width, struct error *err)
 {
-    const double rows = sqrt(SILHOUETTE_WORK / (width + 1));
-    const uint32_t most = rows < SILHOUETTE_ROWS ? (uint32_t)rows : SILHOUETTE_ROWS;
+    const double columns = (double)width + 1;
+    const double rows =
+        fmin(sqrt(SILHOUETTE_WORK / columns), SILHOUETTE_BYTES / (columns * sizeof(float)));
+    const uint32_t most = rows < 1 ? 1 : rows < SILHOUETTE_ROWS ? (uint32_t)rows : SILHOUETTE_ROWS;
 
     *silhouette = (struct silhouette){
         .width = width,

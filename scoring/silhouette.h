@@ -7,7 +7,8 @@
  * are no more), so that neither the order of the rows nor who measured them makes a difference to
  * it, to the last bit. Rows whose inputs are equal have one hash, and come into it together as far
  * as there is room. With more inputs than 100 the sample is smaller, as the distances of all pairs
- * are computed, SILHOUETTE_WORK multiplications at most.
+ * are computed, SILHOUETTE_WORK multiplications at most; and with more than 10,000, as words of
+ * categories are, since workers send their rows (SILHOUETTE_BYTES).
  */
 #pragma once
 
@@ -16,8 +17,9 @@
 
 #include "base/error.h"
 
-#define SILHOUETTE_ROWS 1000
-#define SILHOUETTE_WORK 1e8
+#define SILHOUETTE_ROWS  1000
+#define SILHOUETTE_WORK  1e8
+#define SILHOUETTE_BYTES 0x1p22
 
 struct silhouette_row {
     uint64_t hash;

@@ -4,7 +4,6 @@
 #include "graph/graph_print.h"
 #include "interop/exchange.h"
 #include "interop/exchange_file.h"
-#include "kinds/graph/graph_kind.h"
 #include "kinds/graph/graph_model.h"
 #include "planner/definitions.h"
 
@@ -41,8 +40,6 @@ static enum status print_network(struct slice bytes, struct arena *arena, struct
     struct model model;
 
     TRY(exchange_import(bytes, SLICE(""), NULL, arena, &model, err));
-    if (model.kind != &graph_kind)
-        return fail(err, STATUS_INVALID, "the file has trees, and no network");
     graph_print_definition(graph_model_of(&model)->graph, NETWORK_NAME, statement);
     return statement->failed ? fail_no_memory(err) : STATUS_OK;
 }

@@ -390,6 +390,8 @@ static enum status check_each(const cJSON *object, struct error *err)
 {
     const cJSON *value;
 
+    if (!cJSON_IsObject(object))
+        return fail(err, STATUS_INVALID, "what Pods have is an object");
     cJSON_ArrayForEach(value, object)
     {
         const struct member *member = find_member(value->string);
@@ -398,8 +400,7 @@ static enum status check_each(const cJSON *object, struct error *err)
             return refuse_unknown(value->string, err);
         TRY(check_of_pods(member, value, err));
     }
-    return cJSON_IsObject(object) ? STATUS_OK
-                                  : fail(err, STATUS_INVALID, "what Pods have is an object");
+    return STATUS_OK;
 }
 
 enum status profile_check_pods(struct slice pods, struct error *err)

@@ -26,7 +26,7 @@ static const char network[] =
     "{\"port\":%lld}]}]}},{\"apiVersion\":\"networking.k8s.io/v1\",\"kind\":\"NetworkPolicy\","
     "\"metadata\":{\"name\":\"totrain-api\",\"namespace\":\"%.*s\",\"labels\":" LABELS
     "},\"spec\":{"
-    "\"podSelector\":{\"matchExpressions\":[{\"key\":\"app.kubernetes.io/component\",\"operator\":"
+    "\"podSelector\":{\"matchExpressions\":[{\"key\":\"totrain.dev/role\",\"operator\":"
     "\"In\",\"values\":[\"master\",\"submit\",\"share\"]}]},\"policyTypes\":[\"Egress\"],"
     "\"egress\":[{"
     "\"ports\":[{\"port\":443},{\"port\":6443}]}]}}]}";
@@ -43,7 +43,7 @@ static const char monitor[] =
     "v1\","
     "\"kind\":\"PodMonitor\",\"metadata\":{\"name\":\"totrain-share\",\"namespace\":\"%.*s\","
     "\"labels\":" LABELS "},\"spec\":{\"selector\":{\"matchLabels\":{"
-    "\"app.kubernetes.io/component\":\"share\"}},\"podMetricsEndpoints\":[{\"port\":\"metrics\","
+    "\"totrain.dev/role\":\"share\"}},\"podMetricsEndpoints\":[{\"port\":\"metrics\","
     "\"honorLabels\":true}]}},{\"apiVersion\":\"monitoring.coreos.com/v1\",\"kind\":"
     "\"PrometheusRule\",\"metadata\":{\"name\":\"totrain\",\"namespace\":\"%.*s\","
     "\"labels\":" LABELS "},\"spec\":{\"groups\":[{\"name\":\"totrain\",\"rules\":[{\"alert\":"

@@ -279,7 +279,7 @@ static cJSON *build_deployment(struct slice home, struct slice namespaces, struc
         "\"capabilities\":{\"drop\":[\"ALL\"]}},\"resources\":{\"requests\":{\"cpu\":\"50m\","
         "\"memory\":\"128Mi\"},\"limits\":{\"memory\":\"128Mi\"}},\"ports\":[{\"name\":\"metrics\","
         "\"containerPort\":9464}]}]}";
-    cJSON *metadata, *spec, *template, *inner, *container, *arguments;
+    cJSON *metadata, *spec, *template, *labels, *inner, *container, *arguments;
     cJSON *object = begin_right_object(API_DEPLOYMENTS, home, SLICE(RIGHTS_SHARE), &metadata);
     struct text option;
 
@@ -288,8 +288,9 @@ static cJSON *build_deployment(struct slice home, struct slice namespaces, struc
     json_add_string(json_add_object(json_add_object(spec, "selector"), "matchLabels"),
                     "app.kubernetes.io/component", SLICE("share"));
     template = json_add_object(spec, "template");
-    json_add_string(json_add_object(json_add_object(template, "metadata"), "labels"),
-                    "app.kubernetes.io/component", SLICE("share"));
+    labels = json_add_object(json_add_object(template, "metadata"), "labels");
+    json_add_string(labels, "app.kubernetes.io/component", SLICE("share"));
+    json_add_string(labels, "totrain.dev/role", SLICE("share"));
     inner = cJSON_Parse(pod);
     json_add(template, "spec", inner);
     json_add_string(inner, "serviceAccountName", SLICE(RIGHTS_SHARE));

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "k8s/client/api_answer.h"
+#include "k8s/objects/manifest.h"
 #include "k8s/submit/creation.h"
 
 struct adoption {
@@ -65,6 +66,14 @@ static bool is_ours(const struct adoption *adoption, const cJSON *job)
     return slice_equal(API_TEXT(job, "metadata", "labels", SUBMISSION_LABEL), adoption->submission);
 }
 
+/* One that rests, or waits in a queue, is suspended, too: its release has named its controller. */
+static bool is_released(const cJSON *job)
+{
+    return !cJSON_IsTrue(API_MEMBER(job, "spec", "suspend")) ||
+           API_TEXT(job, "spec", "template", "metadata", "annotations", MANIFEST_CONTROLLER).size >
+               0;
+}
+
 static void judge(struct adoption *adoption, const cJSON *job)
 {
     const struct slice uid = API_TEXT(job, "metadata", "uid");
@@ -73,7 +82,7 @@ static void judge(struct adoption *adoption, const cJSON *job)
     error_clear(&err);
     if (!is_ours(adoption, job)) /* creating ours will report whose it is */
         adoption->reader.on_absent(adoption->reader.context, false);
-    else if (!cJSON_IsTrue(API_MEMBER(job, "spec", "suspend")))
+    else if (is_released(job))
         adoption->reader.on_found(adoption->reader.context, uid);
     else if (delete_job(adoption, uid, &err) != STATUS_OK)
         adoption->reader.on_failed(adoption->reader.context, &err);

@@ -88,7 +88,7 @@ class _TotrainEstimator(BaseEstimator):
         self._learned = (X, label)  # for importances by permutation
 
     def __getstate__(self) -> Any:
-        state = super().__getstate__()
+        state = dict(super().__getstate__())  # from Python 3.11 on that is the estimator's own dict
         state.pop("_learned", None)  # a pickled estimator has the model, and no rows
         return state
 

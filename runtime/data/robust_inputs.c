@@ -119,8 +119,7 @@ static void note_far_labels(const struct robust_range *middle, const struct jobs
     const struct spool_column_summary *label = &dataset->spool.summaries[spec->input_count];
     const double half = middle->deviation * ROBUST_HALF;
 
-    if (spec->task != TASK_REGRESSION || !kind->squares_errors ||
-        !kind->squares_errors(&spec->params) || !(half > 0) ||
+    if (!kind->squares_errors || !kind->squares_errors(&spec->params) || !(half > 0) ||
         !(label->greatest - label->least > ROBUST_LABELS_FAR * half))
         return;
     notice_add(dataset->notices, NOTICE_LABEL,
@@ -137,8 +136,7 @@ static void note_vanishing_labels(const struct jobspec *spec, const struct datas
     const struct spool_column_summary *label = &dataset->spool.summaries[spec->input_count];
     const double most = fmax(fabs(label->least), fabs(label->greatest));
 
-    if (spec->task != TASK_REGRESSION || kind_of(spec)->learns_series || !(most > 0) ||
-        most >= ROBUST_LABELS_LEAST)
+    if (kind_of(spec)->learns_series || !(most > 0) || most >= ROBUST_LABELS_LEAST)
         return;
     notice_add(dataset->notices, NOTICE_LABEL,
                "label column \"%.*s\" has no number beyond %.3g, whose square is 0 to a computer: "
@@ -195,8 +193,10 @@ enum status robust_inputs(const struct sampled_column *columns, const struct job
 
     if (!ranged)
         return fail_no_memory(err);
-    note_vanishing_labels(spec, dataset);
-    note_far_labels(&columns[spec->input_count].range, spec, dataset);
+    if (spec->task == TASK_REGRESSION) { /* without a label there is no column behind the inputs */
+        note_vanishing_labels(spec, dataset);
+        note_far_labels(&columns[spec->input_count].range, spec, dataset);
+    }
     for (uint32_t i = 0; i < transform->input_count && far != FAR_KEPT; i++) {
         const double before = transform->inputs[i].scale;
 

@@ -32,7 +32,8 @@ static void choose_inputs(struct moments *moments)
     for (uint32_t i = 0; i < transform->input_count && moments->count < NEAR_COPIES_INPUTS; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
-        if (transform_is_number(input) && input->scale > 0)
+        /* Numbers of one list have one column: no difference of columns is theirs. */
+        if (transform_is_number(input) && !input->spec.list.form && input->scale > 0)
             moments->inputs[moments->count++] = i;
     }
 }

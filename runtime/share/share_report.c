@@ -8,6 +8,10 @@
 #define MILLIS_MAX INT32_MAX
 #define BYTES_MAX  ((int64_t)1 << 50)
 #define TERM_MAX   ((int64_t)1 << 53)
+/* Programs before the measuring of workers refuse a report with more, and its job takes no part
+ * where one of them decides: they get the nearest that they know, and "curve" has all of it. */
+#define KNOWN_FIXED_MAX      .2
+#define KNOWN_PER_WORKER_MAX .01
 
 /* ----- a job's report ----- */
 
@@ -17,6 +21,16 @@ static void add_size(cJSON *json, const char *name, struct share_size size)
 
     json_append(pair, json_integer(size.millis));
     json_append(pair, json_integer(size.bytes));
+}
+
+static void add_curve(cJSON *json, const struct share_curve *curve)
+{
+    const double both[] = {curve->fixed, curve->per_worker};
+
+    json_add_real(json, "fixed", fmin(curve->fixed, KNOWN_FIXED_MAX));
+    json_add_real(json, "per_worker", fmin(curve->per_worker, KNOWN_PER_WORKER_MAX));
+    if (curve->fixed > KNOWN_FIXED_MAX || curve->per_worker > KNOWN_PER_WORKER_MAX)
+        json_add_reals(json, "curve", both, 2);
 }
 
 enum status share_report_write(const struct share_job *job, struct text *out, struct error *err)
@@ -31,8 +45,7 @@ enum status share_report_write(const struct share_job *job, struct text *out, st
     json_add_integer(json, "pinned", job->pinned);
     json_add_integer(json, "cap", job->cap);
     json_add_integer(json, "lanes", job->curve.lanes);
-    json_add_real(json, "fixed", job->curve.fixed);
-    json_add_real(json, "per_worker", job->curve.per_worker);
+    add_curve(json, &job->curve);
     add_size(json, "worker", job->worker);
     add_size(json, "rest", job->rest);
     json_add_integer(json, "rest_count", job->rest_count);
@@ -62,6 +75,23 @@ static enum status read_part(const cJSON *json, const char *name, double most, d
     return fail(err, STATUS_CORRUPT, "%s: expected a number from 0 to %g", name, most);
 }
 
+static enum status read_curve(const cJSON *json, struct share_curve *curve, struct error *err)
+{
+    double both[2];
+
+    TRY(read_part(json, "fixed", SHARE_FIXED_MAX, &curve->fixed, err));
+    TRY(read_part(json, "per_worker", SHARE_PER_WORKER_MAX, &curve->per_worker, err));
+    if (!json_has(json, "curve"))
+        return STATUS_OK;
+    TRY(json_get_reals(json, "curve", 2, both, err));
+    if (!(both[0] >= 0 && both[0] <= SHARE_FIXED_MAX && both[1] >= 0 &&
+          both[1] <= SHARE_PER_WORKER_MAX))
+        return fail(err, STATUS_CORRUPT, "curve: expected what jobs can have");
+    curve->fixed = both[0];
+    curve->per_worker = both[1];
+    return STATUS_OK;
+}
+
 static enum status read_size(const cJSON *json, const char *name, int64_t least,
                              struct share_size *size, struct error *err)
 {
@@ -87,8 +117,7 @@ static enum status read_job(const cJSON *json, struct share_job *job, struct err
     TRY(read_uint(json, "pinned", 0, SHARE_WORKERS_MAX, &job->pinned, err));
     TRY(read_uint(json, "cap", 0, SHARE_WORKERS_MAX, &job->cap, err));
     TRY(read_uint(json, "lanes", 0, UINT16_MAX, &job->curve.lanes, err));
-    TRY(read_part(json, "fixed", SHARE_FIXED_MAX, &job->curve.fixed, err));
-    TRY(read_part(json, "per_worker", SHARE_PER_WORKER_MAX, &job->curve.per_worker, err));
+    TRY(read_curve(json, &job->curve, err));
     TRY(read_size(json, "worker", 1, &job->worker, err));
     TRY(read_size(json, "rest", 0, &job->rest, err));
     TRY(read_uint(json, "rest_count", 0, SHARE_WORKERS_MAX, &job->rest_count, err));

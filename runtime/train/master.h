@@ -176,6 +176,7 @@ struct master {
     struct share_measure measure;
     uint64_t measured_epoch; /* group of the window under way */
     uint32_t members_most;   /* while half of the workers is measured; 0: all with lanes */
+    bool must_widen;         /* the half was measured, and no group of all has followed */
     uint32_t useful;         /* the launcher was told last that so many pay; 0: not yet */
     double start_seconds;    /* workers need so long to start */
 

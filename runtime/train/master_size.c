@@ -30,6 +30,7 @@ void master_size_open(struct master *master, int64_t now_ms)
 void master_size_on_change(struct master *master)
 {
     share_measure_stop(&master->measure);
+    master->must_widen = master->must_widen || master->members_most > 0;
     master->members_most = 0;
 }
 
@@ -142,7 +143,7 @@ static void say(struct master *master, int64_t now_ms, struct outbox *outbox)
 {
     const struct share_measure *measure = &master->measure;
     const uint32_t count = master->group.count, useful = measure->useful;
-    char points[200], line[CREW_STANDING_MAX] = "";
+    char points[CREW_STANDING_MAX - 48], line[CREW_STANDING_MAX] = ""; /* with its first words */
 
     print_points(measure, points, sizeof points);
     crew_put_event(&master->crew, now_ms, -1, "measured", outbox, "%u of %u workers pay: %s",
@@ -179,6 +180,11 @@ void master_size_on_progress(struct master *master, int64_t now_ms, struct outbo
                                         .seconds_left = seconds_left(master, now_ms),
                                         .move_seconds = seconds_to_move(master)};
 
+    /* One that stood by has gone: no group follows by itself. */
+    if (master->must_widen && is_settled(master)) {
+        master->must_widen = false;
+        go_to(master, now_ms, 0, outbox);
+    }
     if (master->members_most > 0 && is_settled(master) && !all_have_lanes(master)) {
         share_measure_give_up(measure, now_ms);
         go_to(master, now_ms, 0, outbox);

@@ -87,6 +87,8 @@ class Attached(Case):
         self.execute(f"SELECT pg_terminate_backend({backend})")
         self.assertNotEqual(session.wait(), 0)
         job, = self.eventually("SELECT id FROM totrain.jobs WHERE state = 'unpublished'", bool, "alice")
+        wait_for(lambda: not self.execute("SELECT 1 FROM pg_stat_activity WHERE backend_type = 'totrain tables'"),
+                 "the worker that drops tables of dead sessions to have looked")
         self.execute(f"SELECT totrain.publish({job[0]})", "alice")
         self.check_went_on(marked)
 

@@ -143,6 +143,7 @@ class Learning(harness.Case):
         numpy.testing.assert_array_equal(again.predict(X[:, :3]), network.predict(X[:, :3]))
         with self.assertRaisesRegex(AttributeError, "permutation_importance takes some"):
             again.feature_importances_  # pylint: disable=pointless-statement
+        self.assertEqual(list(network.feature_importances_), list(importances))  # the pickled one keeps its rows
         for kind in ("LinearClassifier", "NaiveBayes"):
             self.assertGreater(TotrainClassifier(kind).fit(X, self.y).feature_importances_[2:].min(), .02)
         chosen = SelectFromModel(TotrainClassifier("DNNClassifier")).fit(X, self.y)

@@ -40,6 +40,9 @@ class Models(harness.Case):
                              "Train.Require = 'Accuracy > 1' LABEL class INTO m")
             self.assertIn("the model is not published: " + rows, str(caught.exception))
             self.assertIn("train.require asks for Accuracy > 1", str(caught.exception))
+        with self.assertRaisesRegex(sqlite3.OperationalError, "the model is not published: of the training rows it is"):
+            self.run_all("SELECT * FROM iris TO TRAIN LinearClassifier WITH epoch = 2, require = 'Accuracy > 1' "
+                         "LABEL class INTO m")
         self.assertEqual(self.run_all("SELECT * FROM m"), before)
         self.run_all("SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 2, train.require = 'accuracy >= 0.1' "
                      "LABEL class INTO m")

@@ -6,6 +6,7 @@ import math
 import pathlib
 import random
 import sqlite3
+import struct
 import unittest
 
 import harness
@@ -15,6 +16,36 @@ FOLDER = pathlib.Path(__file__).resolve().parents[1] / "exchange" / "onnx"
 MODULES = json.loads((FOLDER / "modules.json").read_text(encoding="ascii"))
 EXPECTED = {name: value for file in ("expected", "torch", "modules")
             for name, value in json.loads((FOLDER / f"{file}.json").read_text(encoding="ascii")).items()}
+
+
+def field(number, value):
+    """A field of a message of protobuf: a whole number, or bytes."""
+    def varint(count):
+        return bytes([count]) if count < 128 else bytes([count & 127 | 128]) + varint(count >> 7)
+    if isinstance(value, int):
+        return varint(number << 3) + varint(value)
+    value = value.encode() if isinstance(value, str) else value
+    return varint(number << 3 | 2) + varint(len(value)) + value
+
+
+def tensor(name, kind, sizes, numbers):
+    raw = struct.pack(f"<{len(numbers)}{'f' if kind == 1 else 'q'}", *numbers)
+    return field(5, b"".join(field(1, size) for size in sizes) + field(2, kind) + field(8, name) + field(9, raw))
+
+
+def made(nodes, tensors, *sizes):
+    """The bytes of a model of x, (rows, sizes), whose output is y. Nodes: operator, inputs, output, an integer attribute or
+    a list of integers."""
+    graph = b""
+    for operator, inputs, output, *attributes in nodes:
+        node = b"".join(field(1, name) for name in inputs) + field(2, output) + field(4, operator)
+        for name, value in attributes:
+            numbers = field(3, value) + field(20, 2) if isinstance(value, int) else b"".join(field(8, i) for i in value) + field(20, 7)
+            node += field(5, field(1, name) + numbers)
+        graph += field(1, node)
+    shape = field(1, field(2, "N")) + b"".join(field(1, field(1, size)) for size in sizes)
+    graph += b"".join(tensors) + field(11, field(1, "x") + field(2, field(1, field(1, 1) + field(2, shape)))) + field(12, field(1, "y"))
+    return field(1, 8) + field(8, field(2, 17)) + field(7, graph)
 
 
 class ImportCase(OnnxCase):
@@ -170,6 +201,7 @@ class Definitions(ImportCase):
         for pattern, sql in (("zoo/mlp comes with ToTrain", f"IMPORT DEFINITION zoo/mlp FROM '{path}'"),
                              ("cannot read", f"IMPORT DEFINITION zoo/new FROM '{self.folder}/nothing'"),
                              ("a definition is called zoo/name", f"IMPORT DEFINITION new FROM '{path}'"),
+                             ("the file(, line 1, column 1| is neither a network)", f"IMPORT DEFINITION zoo/new FROM '{trees}'"),
                              ("the name of the file is empty", "IMPORT DEFINITION zoo/new FROM ''"),
                              ("there is no definition", f"EXPORT DEFINITION zoo/nothing TO '{path}'"),
                              ("the name of the file is empty", "EXPORT DEFINITION zoo/mlp TO ''"),
@@ -230,6 +262,24 @@ class Refused(ImportCase):
                 ("refused_rows", "rows and other numbers change their places|another number of numbers|size .* does not follow")):
             with self.subTest(name=name):
                 self.refused((FOLDER / f"{name}.onnx").read_bytes(), message)
+
+    def test_files_that_no_exporter_writes_are_refused(self):
+        square, one = tensor("w", 1, [8, 8], [1.0] * 64), tensor("w", 1, [1, 1], [1.0])
+        large = [tensor("s", 7, [4], [1, 4096, 1024, 16]), tensor("b", 1, [16], [1.0] * 16)]
+        empty = [tensor("z", 1, [0, 1 << 27], []), tensor("f", 7, [1], [0]), tensor("t", 7, [1], [1 << 27]), tensor("a", 7, [1], [1])]
+        for message, data in (
+                ("its axes are not those of its input",
+                 made([("Transpose", ["w"], "t", ("perm", [0, 0])), ("MatMul", ["x", "t"], "y")], [square], 8)),
+                ("more than 1048576 numbers of a row", made([("Expand", ["x", "s"], "e"), ("Add", ["e", "b"], "y")], large, 1, 1, 1)),
+                ("it is read of at most 1048576 places",
+                 made([("Slice", ["z", "f", "t", "a"], "p"), ("MatMul", ["x", "w"], "y")], [*empty, one], 1)),
+                ("a number of it cannot be computed",
+                 made([("Sub", ["w", "w"], "z"), ("Div", ["z", "z"], "n"), ("Mul", ["x", "n"], "y")], [one], 1)),
+                ("floats of a row become no integers",
+                 made([("Cast", ["x"], "i", ("to", 7)), ("Cast", ["i"], "c", ("to", 1)), ("MatMul", ["c", "w"], "y")], [one], 1)),
+                ("input 2 is not known", made([("Gemm", ["x", "w", "nothing"], "y")], [one], 1))):
+            with self.subTest(message=message):
+                self.refused(data, message)
 
     def test_operator_sets_and_files_that_end_early_are_named(self):
         data = (FOLDER / "mlp.onnx").read_bytes()

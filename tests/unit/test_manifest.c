@@ -550,6 +550,7 @@ static void what_is_wrong_in_a_profile_is_named(void **state)
                 "no member");
     CHECK_FAILS(profile_check_pods(SLICE("{\"labels\":1}"), &err), STATUS_INVALID, "labels");
     CHECK_FAILS(profile_check_pods(SLICE("[]"), &err), STATUS_INVALID, "is an object");
+    CHECK_FAILS(profile_check_pods(SLICE("[1]"), &err), STATUS_INVALID, "is an object");
     CHECK_FAILS(profile_check_pods(SLICE("{"), &err), STATUS_CORRUPT, "JSON");
     job.master_cpu_m = -1;
     CHECK_FAILS(kube_job_check(&job, &err), STATUS_INVALID, "a master has 1m");

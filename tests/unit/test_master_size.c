@@ -216,6 +216,8 @@ static void who_is_lost_meanwhile_ends_the_measuring(void **state)
         (struct message){.type = MESSAGE_DRAINED, .epoch = group_of(&fixture)->epoch - 1});
     say(&fixture, 7, (struct message){.type = MESSAGE_LEAVING});
     CHECK(fixture.master.workers[7].member.peer == PEER_NONE);
+    CHECK(do_steps(&fixture)); /* and the others that stood by come back */
+    CHECK_INT(group_of(&fixture)->count, WORKERS - 1);
     close_job(&fixture);
 }
 

@@ -72,6 +72,26 @@ static void functions_of_other_tools_have_a_statement_here(void **state)
     check_all(list, sizeof list / sizeof *list);
 }
 
+static void functions_of_the_users_own_have_no_hint(void **state)
+{
+    const struct slice mistake = SLICE("SELECT ml.predict((1)) FROM t WHER x");
+    const struct slice next = SLICE("SELECT 1 +; SELECT ml.predict(1)");
+    const struct slice call = SLICE("SELECT * FROM t, ML.PREDICT(MODEL m)");
+    const struct slice two = SLICE("SELECT other.f(1), ml.predict(2)");
+    struct error err;
+    (void)state;
+
+    check_hint(mistake, 7, "Write SELECT * FROM table TO PREDICT USING model;");
+    check_hint(next, 10, NULL);
+    check_hint(next, -1, NULL);
+    check_hint(call, 34, "Write SELECT * FROM table TO PREDICT USING model;");
+    fail(&err, STATUS_DATABASE, "schema \"other\" does not exist");
+    CHECK(!refused_missing_hint(two, &err));
+    fail(&err, STATUS_DATABASE, "schema \"ml\" does not exist");
+    CHECK(refused_missing_hint(two, &err));
+    assert_string_equal(err.hint, "Write SELECT * FROM table TO PREDICT USING model;");
+}
+
 static void a_model_is_made_and_dropped_in_other_words(void **state)
 {
     static const struct refused list[] = {
@@ -446,6 +466,7 @@ int main(void)
         cmocka_unit_test(columns_are_named_where_a_star_leaves_some_out),
         cmocka_unit_test(a_name_that_is_not_there_may_have_another_one_here),
         cmocka_unit_test(functions_of_other_tools_have_a_statement_here),
+        cmocka_unit_test(functions_of_the_users_own_have_no_hint),
         cmocka_unit_test(a_model_is_made_and_dropped_in_other_words),
         cmocka_unit_test(what_is_shown_and_cancelled_has_a_name),
         cmocka_unit_test(the_rows_come_before_the_verb),

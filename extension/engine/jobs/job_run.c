@@ -50,11 +50,32 @@ static void drop_tables(struct job *job)
         cluster->discard(cluster->self, job->request->job.job, job->sink);
 }
 
+/* It has learned, and its statement fails: a listing is to say so. */
+static void note_refused(const struct job *job, const struct error *err)
+{
+    struct jobstore *store;
+    struct job_row row;
+    struct error ignored;
+    char path[PATH_MAX];
+
+    error_clear(&ignored);
+    if (job_folder_file(&job->folder, "job.db", path, &ignored) != STATUS_OK ||
+        jobstore_open_durable(path, &store, &ignored) != STATUS_OK)
+        return;
+    if (jobstore_get_job(store, &row, &ignored) == STATUS_OK) {
+        row.state = JOB_STATE_FAILED;
+        snprintf(row.error, sizeof row.error, "%s", err->message);
+        (void)jobstore_put_job(store, &row, &ignored);
+    }
+    jobstore_close(store);
+}
+
 /* A model that may never be published is kept for nobody. */
 static void give_up_refused(struct job *job, const struct error *err)
 {
     if (!trained_is_refused(err))
         return;
+    note_refused(job, err);
     unpublished_remove(&job->folder);
     drop_tables(job);
 }

@@ -9,7 +9,9 @@
 #include "base/json.h"
 #include "extension/engine/host/train_rows.h"
 #include "kinds/kinds.h"
+#include "params/attribute.h"
 #include "parser/parser.h"
+#include "planner/attributes/short_names.h"
 #include "planner/requirement.h"
 #include "runtime/data/store/fold_results.h"
 #include "runtime/data/store/trial_results.h"
@@ -249,14 +251,28 @@ static enum status check_required(struct jobstore *store, struct slice text, str
     return error_hint(err, "A model of this name that was there before stays as it is.");
 }
 
-static bool names_requirement(struct slice text)
+/* The part behind the dot may stand alone. */
+static bool may_require(struct slice text)
 {
-    const size_t size = sizeof REQUIRE - 1;
+    const char *last = strchr(REQUIRE, '.') + 1;
+    const size_t size = strlen(last);
 
     for (size_t i = 0; i + size <= text.size; i++)
-        if (slice_is_fold((struct slice){text.data + i, size}, REQUIRE))
+        if (slice_is_fold((struct slice){text.data + i, size}, last))
             return true;
     return false;
+}
+
+/* An argument of a definition may have the short name, too: then its value is no bound, which the
+ * planner has asked for of the attribute. */
+static bool is_requirement(const struct setting *setting)
+{
+    const struct slice name = setting->name.text;
+    const struct attribute *attribute = attribute_find_written(name, SCOPE_TRAIN, NULL);
+    struct requirement ignored;
+
+    return attribute && strcmp(attribute->name, REQUIRE) == 0 &&
+           (memchr(name.data, '.', name.size) || requirement_read(setting->value.text, &ignored));
 }
 
 /* The statement travels with the model: whoever publishes it finds what it requires. */
@@ -266,12 +282,12 @@ static enum status check_requirement(struct jobstore *store, struct slice text, 
     struct arena arena;
     enum status status;
 
-    if (!names_requirement(text))
+    if (!may_require(text))
         return STATUS_OK;
     arena_init(&arena, ARENA_MAXIMUM);
     status = parse_statement(text, &arena, &statement, err);
     for (size_t i = 0; status == STATUS_OK && i < statement.setting_count; i++)
-        if (slice_is_fold(statement.settings[i].name.text, REQUIRE))
+        if (is_requirement(&statement.settings[i]))
             status = check_required(store, statement.settings[i].value.text, err);
     arena_deinit(&arena);
     return status;

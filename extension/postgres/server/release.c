@@ -13,6 +13,8 @@
 #include <utils/resowner.h>
 #include <utils/timestamp.h>
 
+#include "extension/engine/host/host.h"
+#include "extension/engine/jobs/jobs.h"
 #include "extension/postgres/server/background.h"
 #include "extension/postgres/server/caller.h"
 #include "extension/postgres/server/jobs.h"
@@ -165,8 +167,29 @@ Datum totrain_sql_discard(PG_FUNCTION_ARGS)
 
 /* ----- the worker ----- */
 
+/* A model that was learned, and that the session could not write any more, waits in the tables for
+ * totrain.publish. A job without a record has learned nothing. */
+static enum status judge_model(const struct job_folder *folder, struct error *err)
+{
+    struct host host = {.self = NULL};
+    struct job_status status;
+    struct error why;
+
+    error_clear(&why);
+    if (!job_is_unpublished(folder->path))
+        return STATUS_OK;
+    jobs_host_init(&host, settings_state(GetUserId()));
+    if (job_status_read(&host, folder->id, &status, &why) != STATUS_OK)
+        return why.status == STATUS_NOT_FOUND ? STATUS_OK : (*err = why, why.status);
+    if (status.state == JOB_STATE_PUBLISHING)
+        return fail(err, STATUS_BUSY, "its model is being written");
+    return status.state == JOB_STATE_UNPUBLISHED
+               ? fail(err, STATUS_INVALID, "its model is not published")
+               : STATUS_OK;
+}
+
 /* Do the tables of a dead session go? BUSY: its supervisor has not ended; INVALID: the Job may go
- * on without it. */
+ * on without it, or they have its model. */
 static enum status judge_dead(int64_t id, struct error *err)
 {
     struct job_folder folder;
@@ -176,7 +199,7 @@ static enum status judge_dead(int64_t id, struct error *err)
         return fail(err, STATUS_BUSY, "its supervisor has not ended");
     if (job_is_left_behind(folder.path))
         return fail(err, STATUS_INVALID, "its Job may go on");
-    return STATUS_OK;
+    return judge_model(&folder, err);
 }
 
 /* OK also where they are gone. BUSY, too, while it is not committed that they are over. */
@@ -237,7 +260,10 @@ static void try_until_dropped(const struct release *release)
         status = try_once(release, &err);
         pause_ms = pause_ms * 2 < PAUSE_MS_MAX ? pause_ms * 2 : PAUSE_MS_MAX;
     }
-    if (status != STATUS_OK)
+    if (status == STATUS_INVALID)
+        ereport(LOG, (errmsg("the tables of job " INT64_FORMAT " stay: %s", release->number,
+                             session_from_utf8(slice_of(err.message)))));
+    else if (status != STATUS_OK)
         ereport(LOG, (errmsg("the tables of job " INT64_FORMAT " are dropped with the next "
                              "submission: %s",
                              release->number,

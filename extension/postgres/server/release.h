@@ -5,7 +5,8 @@
  *     background worker    which tries again for two minutes, with longer and longer pauses; then
  *     totrain.sweep_jobs   with the next submission of the same role
  *     session that dies    the worker waits until the job's supervisor has ended, then tries; not
- *                          where that could not delete the Job, which may go on
+ *                          where that could not delete the Job, which may go on, nor where the
+ *                          job is unpublished: its model is in the tables
  *
  * A reader whose machine was cut off is noticed by the server within seconds, since the processes
  * of jobs set tcp_user_timeout and keepalives of their sessions

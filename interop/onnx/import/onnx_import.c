@@ -80,6 +80,9 @@ static enum status read_node(struct onnx_import *import)
         return fail(import->err, STATUS_CORRUPT, "a node has no operator or no output");
     if (node->domain && node->domain[0] && strcmp(node->domain, "ai.onnx") != 0)
         return onnx_refuse_node(import, "operators of %.40s are not read", node->domain);
+    for (size_t i = 0; i < node->n_input; i++)
+        if (node->input[i][0] && !onnx_taken(import, i))
+            return onnx_refuse_node(import, "input %zu is not known", i);
     TRY(take_last(import, &is_taken));
     if (!is_taken)
         TRY(onnx_fold(import, &is_taken));

@@ -272,6 +272,8 @@ static enum status fold_slice(struct onnx_import *import)
         if (counts[i] != 1)
             return onnx_refuse_node(import, "it is read along one axis");
     TRY(take_axis(import, &x, axes[0], &axis));
+    if (x.sizes[axis] > ONNX_ARRAY_MOST)
+        return onnx_refuse_node(import, "it is read of at most %u places", ONNX_ARRAY_MOST);
     places = ARENA_NEW(import->arena, int64_t, x.sizes[axis] + 1u);
     if (!places)
         return fail_no_memory(import->err);
@@ -328,6 +330,7 @@ static enum status fold_transpose(struct onnx_import *import)
     size_t steps[4] = {0};
     struct onnx_array x;
     struct onnx_made made;
+    unsigned bits = 0;
 
     TRY(onnx_take_array(import, 0, &x));
     if (order && order->n_ints != x.rank)
@@ -337,12 +340,13 @@ static enum status fold_transpose(struct onnx_import *import)
         size_t before;
 
         TRY(take_axis(import, &x, axis, &axes[i]));
+        if (bits >> axes[i] & 1)
+            return onnx_refuse_node(import, "its axes are not those of its input");
+        bits |= 1u << axes[i];
         sizes[i] = x.sizes[axes[i]];
         steps[i] = count_around(&x, axes[i], &before);
     }
     TRY(onnx_make(import, x.rank, sizes, x.floats != NULL, &made));
-    if (made.array.count != x.count)
-        return onnx_refuse_node(import, "its axes are not those of its input");
     for (size_t i = 0; i < x.count; i++) {
         size_t place = 0, left = i;
 

@@ -167,6 +167,15 @@ enum status onnx_with_last(struct onnx_import *import, struct onnx_known *value,
 
 /* ----- what is known ----- */
 
+bool onnx_is_too_large(const struct onnx_known *known)
+{
+    uint64_t count = 1;
+
+    for (uint32_t i = 0; i < known->rank && count <= GRAPH_FLOATS_MAX; i++)
+        count *= known->sizes[i];
+    return count == 0 || count > GRAPH_FLOATS_MAX;
+}
+
 enum status onnx_know(struct onnx_import *import, const char *name, const struct onnx_known *known,
                       struct onnx_known **added)
 {
@@ -175,6 +184,10 @@ enum status onnx_know(struct onnx_import *import, const char *name, const struct
 
     if (place && place->held != ONNX_HOLDS_NOTHING)
         return fail(import->err, STATUS_CORRUPT, "the file has two tensors \"%.60s\"", name);
+    if (onnx_is_too_large(known))
+        return fail(import->err, STATUS_LIMIT,
+                    "tensor \"%.60s\" has more than %u numbers of a row, or none", name,
+                    GRAPH_FLOATS_MAX);
     if (!place && import->known_count == import->known_room)
         return fail(import->err, STATUS_LIMIT, "the file has too many tensors");
     place = place ? place : &import->known[import->known_count++];

@@ -77,8 +77,10 @@ struct onnx_operator {
 
 /* The tensor of a name; NULL: there is none yet. */
 struct onnx_known *onnx_find(const struct onnx_import *import, const char *name);
-/* Says what the tensor of a name is. CORRUPT where that was said before; added: NULL: nobody asks.
- */
+/* Has a row more numbers than a graph takes, or none? */
+bool onnx_is_too_large(const struct onnx_known *known);
+/* Says what the tensor of a name is. CORRUPT where that was said before, LIMIT where it is too
+ * large; added: NULL: nobody asks. */
 enum status onnx_know(struct onnx_import *import, const char *name, const struct onnx_known *known,
                       struct onnx_known **added);
 /* UNSUPPORTED: "node "a" (Conv, operator set 18): " and why. */

@@ -137,6 +137,8 @@ static enum status fold_arithmetic(struct onnx_import *import, enum arithmetic w
             made.floats[i] = (float)compute_reals(what, real_at(&a, of_a), real_at(&b, of_b));
         else if (is_real)
             made.integers[i] = compute_reals(what, real_at(&a, of_a), real_at(&b, of_b)) > 0;
+        if (made.floats && isnan(made.floats[i]))
+            return onnx_refuse_node(import, "a number of it cannot be computed");
     }
     return onnx_give_array(import, &made.array);
 }
@@ -184,9 +186,9 @@ static enum status fold_one(struct onnx_import *import)
     for (size_t i = 0; i < x.count; i++) {
         const double value = compute_one(import->node->op_type, real_at(&x, i));
 
-        if (made.floats)
+        if (made.floats && !isnan(value))
             made.floats[i] = (float)value;
-        else if (fabs(value) < (double)(1LL << 53))
+        else if (!made.floats && fabs(value) < (double)(1LL << 53))
             made.integers[i] = (int64_t)value;
         else
             return onnx_refuse_node(import, "a number of it cannot be computed");

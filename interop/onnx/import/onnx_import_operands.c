@@ -162,6 +162,8 @@ static enum status find_shape(struct onnx_import *import, uint32_t count, uint32
             like->sizes[axis] = size > 1 ? size : like->sizes[axis];
         }
     }
+    if (onnx_is_too_large(like))
+        return onnx_refuse_node(import, "a row of it has more than %u numbers", GRAPH_FLOATS_MAX);
     return STATUS_OK;
 }
 

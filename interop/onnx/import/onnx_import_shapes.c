@@ -42,6 +42,20 @@ static enum status read_same(struct onnx_import *import)
     return onnx_give_same(import, x);
 }
 
+/* Floats stay floats: an integer would be without what is behind the point. */
+static enum status read_cast(struct onnx_import *import)
+{
+    const struct onnx_known *x = onnx_taken(import, 0);
+    const int64_t type = onnx_integer_of(import, "to", 0);
+
+    if (x && x->held == ONNX_HOLDS_FLOATS && type != ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT &&
+        type != ONNX__TENSOR_PROTO__DATA_TYPE__DOUBLE &&
+        type != ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT16 &&
+        type != ONNX__TENSOR_PROTO__DATA_TYPE__BFLOAT16)
+        return onnx_refuse_node(import, "floats of a row become no integers");
+    return read_same(import);
+}
+
 static enum status read_flatten(struct onnx_import *import)
 {
     const int64_t written = onnx_integer_of(import, "axis", 1);
@@ -65,11 +79,12 @@ static enum status read_flatten(struct onnx_import *import)
     return onnx_give_sizes(import, x, flat, 2);
 }
 
+/* More than GRAPH_FLOATS_MAX: how many do not matter. */
 static int64_t per_row(const int64_t *sizes, uint32_t rank)
 {
     int64_t size = 1;
 
-    for (uint32_t i = 0; i < rank; i++)
+    for (uint32_t i = 0; i < rank && size <= GRAPH_FLOATS_MAX; i++)
         size *= onnx_row_factor(sizes[i]) > 0 ? onnx_row_factor(sizes[i]) : sizes[i];
     return size;
 }
@@ -395,7 +410,7 @@ static enum status read_constant(struct onnx_import *import)
 }
 
 const struct onnx_operator onnx_shape_readers[] = {
-    {"Cast", read_same},
+    {"Cast", read_cast},
     {"Concat", read_concat},
     {"Constant", read_constant},
     {"Dropout", read_same},

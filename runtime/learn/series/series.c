@@ -516,6 +516,9 @@ static enum status plan(void *self, struct error *err)
     if (params->keeps)
         series->plan.kept = forecast_kept_most(params, series->plan.regressors);
     TRY(series_olds_open(dataset, series->groups, &series->olds, err));
+    if (series->olds.forecast && (series->olds.forecast->kept > series->plan.kept ||
+                                  series->olds.forecast->horizon != params->horizon))
+        return fail(err, STATUS_CORRUPT, "the old model keeps other parameters than its kind has");
     series->width = series_plan_words(&series->plan);
     TRY(share_out(series, err));
     TRY(allocate(series, err));

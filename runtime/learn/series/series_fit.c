@@ -65,6 +65,10 @@ static double lambda_of(const struct series_plan *plan, const double *values, ui
     if (!kept_is_read(kept))
         lambda = choose_lambda(plan, values, count);
     kept_number(kept, &lambda);
+    if (!(lambda >= 0 && lambda <= TRANSFORM_NONE)) { /* none that a fit has written */
+        kept_spoil(kept);
+        lambda = TRANSFORM_NONE;
+    }
     for (uint32_t i = 0; i < count && lambda != TRANSFORM_NONE; i++)
         if (values[i] <= 0) {
             kept_spoil(kept);

@@ -115,7 +115,7 @@ enum status series_olds_find(const struct series_olds *olds, const int64_t *ids,
     const float *facts, *parts;
     struct steps steps;
     uint32_t series;
-    int64_t last;
+    int64_t last, count;
 
     *is_there = false;
     if (!forecast)
@@ -135,7 +135,10 @@ enum status series_olds_find(const struct series_olds *olds, const int64_t *ids,
     steps = forecast_steps(forecast, series);
     last = (int64_t)facts[FACT_LAST];
     old->last = steps_time(&steps, last);
-    old->begin = steps_time(&steps, last + 1 - (int64_t)old->numbers[KEPT_NOW]);
+    count = old->numbers[KEPT_NOW] >= 0 && old->numbers[KEPT_NOW] <= (double)last + 1
+                ? (int64_t)old->numbers[KEPT_NOW]
+                : 0; /* no series has so many: it is fitted anew */
+    old->begin = steps_time(&steps, last + 1 - count);
     *is_there = true;
     return STATUS_OK;
 }
