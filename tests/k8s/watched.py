@@ -25,7 +25,6 @@ from place import SLOT
 
 TICKS = os.sysconf("SC_CLK_TCK")
 LOOK_S = 0.02  # between two looks for files and processes that are not there yet
-TRACES = "var/lib/kubelet/pods/{uid}/volumes/kubernetes.io~empty-dir/tmp"
 LOGS = "var/log/pods/{namespace}_{name}_{uid}"
 
 
@@ -190,11 +189,14 @@ class Watched:
             self.open_files(pod)
 
     def open_files(self, pod):
-        """A worker writes one trace; a log has a file for each start of its container."""
+        """A worker writes one trace, into the root of its container; a log has a file for each start of that."""
         root = self.root(pod.node)
-        if not pod.traces and pod.labels.get("totrain.dev/role") == "worker":
-            for path in (root / TRACES.format(uid=pod.uid)).glob("*.jsonl"):
-                pod.traces[path.name] = File(path)
+        if pod.labels.get("totrain.dev/role") == "worker":
+            for run in pod.runs:
+                if run.container not in pod.traces:
+                    with contextlib.suppress(OSError):  # it has ended
+                        for path in pathlib.Path(f"/proc/{run.process}/root/tmp").glob("*.jsonl"):
+                            pod.traces[run.container] = File(path)
         if len(pod.logs) < max(len(pod.containers), 1):
             folder = root / LOGS.format(namespace=self.namespace, name=pod.name, uid=pod.uid)
             for path in folder.glob("*/*.log"):
