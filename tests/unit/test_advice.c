@@ -155,28 +155,37 @@ static bool is_first(const struct advice *row, const char *hint)
     return size > strlen(end) && strcmp(hint + size - strlen(end), end) == 0;
 }
 
-/* Some estimator refuses the setting with this advice, and each that does takes what it proposes.
- */
-static bool works_for_some(const struct advice *row, const char *setting)
+/* How many of these estimators plan what is proposed; -1: one does not. A method of series need
+ * not: they have different attributes. */
+static int count_planned(const struct advice *row, const char *setting, bool of_series)
 {
     char text[2048], room[1024];
-    size_t planned = 0, failed = 0;
+    int planned = 0, failed = 0;
     struct error err;
 
     for (size_t i = 0; i < estimator_count; i++) {
-        if (!is_plain(i))
+        if (estimators[i].kind->learns_series != of_series || !is_plain(i))
             continue;
         write_train(&estimators[i], setting, NULL, NULL, text);
         if (plan_text(text, &err) == STATUS_OK || !is_first(row, err.hint))
             continue;
         if (proposal_is_planned(&estimators[i], proposal_of(row, err.hint, room)))
             planned++;
-        else if (!estimators[i].kind->learns_series) { /* its methods have different attributes */
+        else if (!of_series) {
             fprintf(stderr, "%s WITH %s: %s\n", estimators[i].name, setting, err.hint);
             failed++;
         }
     }
-    return planned > 0 && failed == 0;
+    return failed > 0 ? -1 : planned;
+}
+
+/* Some estimator refuses the setting with this advice, and each that does takes what it proposes.
+ */
+static bool works_for_some(const struct advice *row, const char *setting)
+{
+    const int planned = count_planned(row, setting, false);
+
+    return planned > 0 || (planned == 0 && count_planned(row, setting, true) > 0);
 }
 
 static bool works_in_train(const struct advice *row)
