@@ -427,7 +427,7 @@ static struct slice without_namespace(struct slice name)
 /* sklearn.svm.SVC, lgb.LGBMClassifier: what stands behind the last dot. */
 static struct slice without_packages(struct slice name)
 {
-    const char *dot = memrchr(name.data, '.', name.size);
+    const char *dot = name.size > 0 ? memrchr(name.data, '.', name.size) : NULL;
 
     return dot ? (struct slice){dot + 1, (size_t)(name.data + name.size - dot - 1)} : name;
 }
