@@ -18,14 +18,14 @@ _loader.exec_module(covering)
 LEARN, SERVER = "runtime/learn/trees.c", "extension/postgres/server/run.c"
 
 
-def chosen(tests, seconds=(), known=None):
+def chosen(tests, seconds=(), known=None, share=0):
     """tests: {name: {source: lines}}; known: those that have run, else all."""
     kept = types.SimpleNamespace(kept={name: {} for name in known or tests}, lines={})
     for name in kept.kept:
         for source, lines in tests[name].items():
             kept.lines.setdefault(source, {})[name] = set(lines)
     processes = {name for name in tests if not name.startswith("test_")}
-    return covering.choose(kept, processes, dict(seconds))
+    return covering.choose(kept, processes, dict(seconds), share)[0]
 
 
 class Choosing(unittest.TestCase):
@@ -37,6 +37,18 @@ class Choosing(unittest.TestCase):
     def test_what_tests_that_only_compute_reach_is_covered(self):
         tests = {"test_trees": {LEARN: (1, 2)}, "cluster_trees": {LEARN: (2,)}, "cluster_other": {LEARN: (3,)}}
         self.assertEqual(chosen(tests), {"cluster_trees"})
+
+    def test_the_fewest_lines_for_its_seconds_are_lost_and_no_more_than_the_share(self):
+        tests = {"sqlite_a": {LEARN: (1, 2, 3, *range(10, 106))}, "sqlite_b": {LEARN: (2, 106)},
+                 "cluster_c": {LEARN: (3, 107)}, "test_d": {LEARN: (1, 2, 3)}}
+        seconds = {"sqlite_a": 1000, "sqlite_b": 1, "cluster_c": 2}.items()
+        self.assertEqual(chosen(tests, seconds), set())
+        self.assertEqual(chosen(tests, seconds, share=0.01), {"cluster_c"})
+        self.assertEqual(chosen(tests, seconds, share=0.02), {"cluster_c", "sqlite_b"})
+
+    def test_a_test_whose_lines_another_took_over_stays(self):
+        tests = {"sqlite_a": {LEARN: range(100)}, "sqlite_b": {LEARN: range(100)}}
+        self.assertEqual(len(chosen(tests, share=0.01)), 1)
 
     def test_a_test_of_which_nothing_is_known_stays_and_covers_nothing(self):
         tests = {"sqlite_a": {LEARN: (1,)}, "sqlite_b": {LEARN: (1,)}}
