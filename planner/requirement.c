@@ -5,15 +5,6 @@
 #include "planner/planning.h"
 #include "planner/settings.h"
 
-static struct slice trim(struct slice text)
-{
-    while (text.size > 0 && text.data[0] == ' ')
-        text.data++, text.size--;
-    while (text.size > 0 && text.data[text.size - 1] == ' ')
-        text.size--;
-    return text;
-}
-
 bool requirement_read(struct slice text, struct requirement *requirement)
 {
     size_t at = 0;
@@ -21,12 +12,12 @@ bool requirement_read(struct slice text, struct requirement *requirement)
     while (at < text.size && text.data[at] != '<' && text.data[at] != '>')
         at++;
     if (at == text.size ||
-        !measure_find(trim((struct slice){text.data, at}), &requirement->measure))
+        !measure_find(slice_trim((struct slice){text.data, at}), &requirement->measure))
         return false;
     requirement->is_most = text.data[at++] == '<';
     requirement->is_strict = at == text.size || text.data[at] != '=';
     at += !requirement->is_strict;
-    return slice_to_real(trim((struct slice){text.data + at, text.size - at}),
+    return slice_to_real(slice_trim((struct slice){text.data + at, text.size - at}),
                          &requirement->bound) &&
            isfinite(requirement->bound);
 }
