@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "runtime/train/master_change.h"
 #include "runtime/train/master_record.h"
@@ -101,23 +102,28 @@ static void print_seconds(double seconds, char text[16])
 }
 
 /* "with 4 workers a row takes 70.2 us, with 2 31.7 us": the newest first, as many as there is room
- * for. */
+ * for; none is cut. */
 static void print_points(const struct share_measure *measure, char *text, size_t bytes)
 {
     size_t size = 0;
 
     text[0] = '\0';
-    for (size_t i = 0; i < measure->count && size < bytes; i++) {
+    for (size_t i = 0; i < measure->count; i++) {
         const struct share_point *point = &measure->points[measure->count - 1 - i];
-        char pace[16];
+        char pace[16], one[64];
+        size_t more;
 
         print_seconds(point->seconds, pace);
-        size += (size_t)snprintf(text + size, bytes - size, "%s %u%s %s",
-                                 i == 0 ? "with" : ", with", point->workers,
-                                 i > 0                 ? ""
-                                 : point->workers == 1 ? " worker a row takes"
-                                                       : " workers a row takes",
-                                 pace);
+        more = (size_t)snprintf(one, sizeof one, "%s %u%s %s", i == 0 ? "with" : ", with",
+                                point->workers,
+                                i > 0                 ? ""
+                                : point->workers == 1 ? " worker a row takes"
+                                                      : " workers a row takes",
+                                pace);
+        if (size + more >= bytes)
+            return;
+        memcpy(text + size, one, more + 1);
+        size += more;
     }
 }
 
