@@ -20,15 +20,20 @@ bool slice_equal(struct slice a, struct slice b)
     return a.size == b.size && (a.size == 0 || memcmp(a.data, b.data, a.size) == 0);
 }
 
+static bool byte_equal_fold(char a, char b)
+{
+    const unsigned char x = (unsigned char)a, y = (unsigned char)b;
+
+    return x == y || (x < 128 && y < 128 && tolower(x) == tolower(y));
+}
+
 bool slice_equal_fold(struct slice a, struct slice b)
 {
     if (a.size != b.size)
         return false;
-    for (size_t i = 0; i < a.size; i++) {
-        unsigned char x = (unsigned char)a.data[i], y = (unsigned char)b.data[i];
-        if (x != y && (x >= 128 || y >= 128 || tolower(x) != tolower(y)))
+    for (size_t i = 0; i < a.size; i++)
+        if (!byte_equal_fold(a.data[i], b.data[i]))
             return false;
-    }
     return true;
 }
 
@@ -37,9 +42,16 @@ bool slice_is(struct slice a, const char *terminated)
     return slice_equal(a, slice_of(terminated));
 }
 
+/* A name is looked for in tables of hundreds, so that most differ in the first byte: their sizes
+ * are not asked for. */
 bool slice_is_fold(struct slice a, const char *terminated)
 {
-    return slice_equal_fold(a, slice_of(terminated));
+    if (!terminated)
+        return a.size == 0;
+    for (size_t i = 0; i < a.size; i++)
+        if (!terminated[i] || !byte_equal_fold(a.data[i], terminated[i]))
+            return false;
+    return !terminated[a.size];
 }
 
 bool slice_ends_fold(struct slice a, const char *ending)
@@ -427,9 +439,10 @@ int text_nearest(struct slice word, const char *const *candidates, size_t count)
     for (size_t i = 0; i < count; i++) {
         struct slice candidate = slice_of(candidates[i]);
         size_t longer = candidate.size > word.size ? candidate.size : word.size;
+        size_t shorter = candidate.size + word.size - longer;
         unsigned distance;
 
-        if (candidate.size == 0 || candidate.size > NEAREST_BYTES_MAX)
+        if (candidate.size == 0 || candidate.size > NEAREST_BYTES_MAX || longer - shorter >= best)
             continue;
         distance = edit_distance(word, candidate);
         if (distance < best && distance * 3 <= longer) {

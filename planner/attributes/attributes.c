@@ -10,8 +10,9 @@
 #include "parser/statement.h"
 #include "planner/attributes/later.h"
 
-#define GROUPS     4   /* groups of names, see group_of */
-#define LISTED_MAX 256 /* attributes of all tables */
+#define GROUPS             4   /* groups of names, see group_of */
+#define LISTED_MAX         256 /* attributes of all tables */
+#define LISTED_ALIASES_MAX 512
 
 /* The order in which people see them: model.*, train.*, optimizer.*, and then the others. */
 static unsigned group_of(const struct attribute *attribute)
@@ -56,6 +57,11 @@ static struct {
     const struct attribute *rows[LISTED_MAX];
     size_t count;
 } listed = {.once = PTHREAD_ONCE_INIT};
+static struct {
+    pthread_once_t once;
+    struct attribute_alias rows[LISTED_ALIASES_MAX];
+    size_t count;
+} listed_aliases = {.once = PTHREAD_ONCE_INIT};
 
 static void list_group(unsigned group)
 {
@@ -83,16 +89,6 @@ const struct attribute *attribute_number(size_t number)
     return number < listed.count ? listed.rows[number] : NULL;
 }
 
-/* How many names the list has; NULL: none. */
-static size_t count_of(const char *const *names)
-{
-    size_t count = 0;
-
-    while (names && names[count])
-        count++;
-    return count;
-}
-
 /* Has a kind before it the same table? */
 static bool is_of_kind_before(size_t table)
 {
@@ -102,23 +98,31 @@ static bool is_of_kind_before(size_t table)
     return false;
 }
 
-bool attribute_alias_number(size_t number, struct attribute_alias *alias)
+static void list_alias(struct attribute_alias alias)
 {
-    for (size_t t = 0; table_at(t); t++) {
+    assert(listed_aliases.count < LISTED_ALIASES_MAX);
+    listed_aliases.rows[listed_aliases.count++] = alias;
+}
+
+static void list_aliases(void)
+{
+    for (size_t t = 0; table_at(t); t++)
         for (size_t i = 0; !is_of_kind_before(t) && i < table_at(t)->count; i++) {
             const struct attribute *row = &table_at(t)->rows[i];
-            const size_t count = count_of(row->aliases);
 
-            if (number < count) {
-                *alias = (struct attribute_alias){row->aliases[number], row->name};
-                return true;
-            }
-            number -= count;
+            for (size_t a = 0; row->aliases && row->aliases[a]; a++)
+                list_alias((struct attribute_alias){row->aliases[a], row->name});
         }
-    }
-    if (number >= later_alias_count)
+    for (size_t i = 0; i < later_alias_count; i++)
+        list_alias(later_aliases[i]);
+}
+
+bool attribute_alias_number(size_t number, struct attribute_alias *alias)
+{
+    pthread_once(&listed_aliases.once, list_aliases);
+    if (number >= listed_aliases.count)
         return false;
-    *alias = later_aliases[number];
+    *alias = listed_aliases.rows[number];
     return true;
 }
 
