@@ -90,13 +90,14 @@ class Changed(Case):
             self.report(f"{workers} workers are wanted: the group has them after", watch.read())
         self.finish("another number of workers", job)
 
+    def limits_of_workers(self):
+        return {found["spec"]["containers"][0]["resources"]["limits"]["memory"] for found in self.pods()
+                if found["metadata"]["labels"].get("totrain.dev/role") == "worker"}
+
     def test_a_worker_that_ran_out_of_memory_comes_back_with_more(self):
         text = train(3).replace("[16, 16]", "[1024, 1024]")
         job = self.submit(text, memory="16Mi")
-        job.wait_for_step(1)
-        limits = {found["spec"]["containers"][0]["resources"]["limits"]["memory"] for found in self.pods()
-                  if found["metadata"]["labels"].get("totrain.dev/role") == "worker"}
-        self.assertTrue(limits & {"32Mi", "64Mi"}, limits)
+        job.wait_for(lambda: self.limits_of_workers() & {"32Mi", "64Mi"}, "a worker with more memory")
         self.assertIn("OOMKilled", job.said(1000))
         self.check_trained(job, redone=3 * ROWS)
 
