@@ -302,6 +302,7 @@ class SameModelTest(JobTest):
 
     flipped = ()  # memories of a worker in which a bit is inverted
     step = 17  # at which something happens
+    long_epochs = 3 * LONG  # of a job that goes on from a checkpoint
 
     def test_any_number_of_workers_makes_the_same_model(self):
         for workers in (2, 3, 8):
@@ -326,14 +327,13 @@ class SameModelTest(JobTest):
                 self.assertIn(f"bytes of {memory} is inverted", job.log())
 
     def test_the_job_goes_on_from_a_checkpoint(self):
-        epochs = 3 * LONG
-        job = self.job(2, epochs=epochs, checkpoint=0.1, seconds=20)
+        job = self.job(2, epochs=self.long_epochs, checkpoint=0.1, seconds=20)
         job.wait_for_event_row("checkpoint")
         job.end_everything()
         job.start()
         self.assertEqual(job.end(), 0, job.last)
         self.assertIn(("restored",), job.query("SELECT event FROM events"))
-        self.assertEqual(job.digest(), self.digest_of(epochs))
+        self.assertEqual(job.digest(), self.digest_of(self.long_epochs))
 
 
 def run():

@@ -18,6 +18,7 @@ class Dart(TreesTest):
     """Trees that leave others out, of rows that goss chooses."""
 
     kind = "dart"
+    long_epochs = harness.LONG // 4  # a round takes as long as those before it together
 
 
 class Weights(TreesTest):
