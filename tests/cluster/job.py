@@ -92,6 +92,11 @@ def known(find, what, csv, *settings):
     return found
 
 
+def pace_of(seconds, epochs):
+    """The pace with which a job of so many epochs lasts as long."""
+    return f"us={seconds * 1e6 / ROWS / epochs}"
+
+
 class Job:
     def __init__(self, folder, workers, least=None, epochs=20, csv=None, fault=None,
                  checkpoint=0, units=16, limit=None, listen=None, paced=True, seconds=LONG_SECONDS,
@@ -102,7 +107,7 @@ class Job:
         make_folder(folder, kind, csv, workers, least or workers,
                     max(1, epochs // RUN_EPOCHS) if kind == "clusters" else epochs, checkpoint, units, servers, changes)
         self.network = ["--listen", listen] if listen else []
-        self.pace = pace or (f"us={seconds * 1e6 / ROWS / epochs}" if paced and epochs >= LONG else None)
+        self.pace = pace or (pace_of(seconds, epochs) if paced and epochs >= LONG else None)
         self.start(fault, limit, self.pace)
 
     def start(self, fault=None, limit=None, pace=None):
@@ -327,7 +332,7 @@ class SameModelTest(JobTest):
                 self.assertIn(f"bytes of {memory} is inverted", job.log())
 
     def test_the_job_goes_on_from_a_checkpoint(self):
-        job = self.job(2, epochs=self.long_epochs, checkpoint=0.1, seconds=20)
+        job = self.job(2, epochs=self.long_epochs, checkpoint=0.1, pace=pace_of(20, self.long_epochs))
         job.wait_for_event_row("checkpoint")
         job.end_everything()
         job.start()
