@@ -15,7 +15,7 @@ import job as harness
 from job import POINTS, state_of, wait_for
 
 
-LONG = 3000 // harness.SLOW  # epochs: some checkpoints and progress events
+LONG = 1000 // harness.SLOW  # epochs: some checkpoints and progress events
 
 
 class NamedPointTest(harness.JobTest):
