@@ -97,9 +97,10 @@ static void note_spelling(const struct plan *plan, const struct query_column *co
     else
         notice_add(plan->notices, NOTICE_READING, "column \"%.*s\" is read as numbers%s, in %u %s",
                    SLICE_FORMAT(name),
-                   column->numbers.percents > 0     ? ", '12%' as 0.12"
-                   : column->numbers.currencies > 0 ? " without the signs of currency"
-                                                    : " with separators or signs around them",
+                   column->numbers.percents > 0 ? ", '12%' as 0.12"
+                   : column->numbers.currencies > 0
+                       ? " without the signs of currency"
+                       : " with separators, signs around them or digits of other scripts",
                    column->written_texts + column->separated_texts, rows);
 }
 

@@ -234,7 +234,7 @@ class Silence(harness.Case):
     def test_rows_whose_words_are_all_strange_are_named(self):
         self.make(tables.spelled_table())
         said = 'column "town": 300 of 300 rows have a word that the model has not learned, as \'LYON\'. It knows \'Lyon\': words that ' \
-            "differ in capitals or spaces are others."
+            "differ in capitals, spaces or characters that look alike are others."
         for model in ("XGBRegressor", "LinearRegressor"):
             with self.subTest(model):
                 self.run_all(f"SELECT town, city, z FROM t WHERE town = 'Lyon' TO TRAIN {model} COLUMN city, VOCABULARY(town) LABEL z INTO m")
@@ -246,6 +246,34 @@ class Silence(harness.Case):
                     self.assertNotIn("not learned", self.run_all(f"SELECT {rows}, city, z FROM t TO EVALUATE m")[0][-1])
                     self.assertNotIn("not learned", str(self.run_all(f"EXPLAIN SELECT {rows}, city, z FROM t TO EVALUATE m")))
                 self.assertNotIn("has not learned", self.run_all("SELECT 'LYON' AS town, city, z FROM t LIMIT 9 TO EVALUATE m")[0][-1])
+
+    # ---- words that look alike, digits of other scripts ----
+
+    def test_words_that_look_alike_are_named_with_sql_that_makes_them_one(self):
+        self.make(tables.alike_table())
+        for i, (_, _, points) in enumerate(tables.ALIKE):
+            with self.subTest(points):
+                said = [notice for notice in self.notices(f"c{i}, y", "LinearRegressor WITH epoch = 1 LABEL y") if "look like others" in notice]
+                self.assertEqual(len(said), 1)
+                self.assertIn(f"with {points} in 50 rows", said[0])
+                cure = said[0].split(" rows. ")[1].split(" in SQLite, ")[0]
+                self.assertNotIn("look like others", " ".join(self.notices(f"{cure}, y", "LinearRegressor WITH epoch = 1 LABEL y")))
+        said = " ".join(self.notices("c0 AS y, plain", "XGBClassifier LABEL y"))
+        self.assertIn('label column "y": 2 classes look like others', said)
+        self.run_all(f"SELECT c0, y FROM t WHERE c0 <> '{tables.ALIKE[0][1]}' TO TRAIN LinearRegressor COLUMN VOCABULARY(c0) LABEL y INTO m")
+        said = self.run_all(f"SELECT '{tables.ALIKE[0][1]}' AS c0, y FROM t TO EVALUATE m")[0][-1]
+        self.assertIn(f"It knows '{tables.ALIKE[0][0]}'", said)
+
+    def test_digits_of_other_scripts_are_read(self):
+        self.make(tables.alike_table())
+        self.notices("plain, plain_day, y", "LinearRegressor LABEL y")
+        wanted = self.run_all("SELECT totrain_predict('m', plain, plain_day) FROM t")
+        for script in ("arabic", "wide"):
+            with self.subTest(script):
+                said = " ".join(self.notices(f"{script} AS plain, {script}_day AS plain_day, y", "LinearRegressor LABEL y"))
+                self.assertIn("digits of other scripts, in 200 rows", said)
+                self.assertEqual(self.run_all("SELECT totrain_predict('m', plain, plain_day) FROM t"), wanted)
+                self.assertEqual(self.run_all(f"SELECT totrain_predict('m', {script}, {script}_day) FROM t"), wanted)
 
     # ---- far labels and values, ids that are numbers, columns that are nearly one another ----
 

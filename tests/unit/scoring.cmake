@@ -1,4 +1,4 @@
-foreach(name cell_list list_counts items input_members sequence cell_text text_words weighted_terms word_shapes cell_counts written_number dates number_origin transform cross model metrics model_table trees_model layer_sums elementary silhouette judging)
+foreach(name alike cell_list list_counts items input_members sequence cell_text text_words weighted_terms word_shapes cell_counts written_number dates number_origin transform cross model metrics model_table trees_model layer_sums elementary silhouette judging)
   totrain_test(test_${name} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c USES base scoring kinds LIBS PkgConfig::CJSON LABEL unit)
 endforeach()
 

@@ -793,6 +793,35 @@ static void spellings_of_a_word_are_noticed(void **state)
                           "around them alone, as 'Yes' in 100 rows and 'yes' in 100 rows\n");
 }
 
+/* A table has the two in 100 rows each, beside Oslo. */
+static void check_look(const char *one, const char *other, const char *notice)
+{
+    const char *const towns[] = {one, other, "Oslo", "Oslo"};
+    struct table table;
+
+    table_open(&table, TASK_REGRESSION, LABEL_REAL);
+    for (int i = 0; i < 400; i++)
+        add_row(&table, real_cell(i), text_cell(towns[i % 4]), real_cell(i));
+    check_notices(&table, notice);
+}
+
+static void words_that_look_alike_are_noticed(void **state)
+{
+    (void)state;
+    check_look("Caf\u00e9", "Cafe\u0301",
+               "column \"colour\": 2 words look like others and have other characters, as "
+               "'Cafe\u0301' with U+0065 U+0301 in 100 rows and 'Caf\u00e9' with U+00E9 in 100 "
+               "rows\n");
+    check_look("Rome", "Ro\u200bme",
+               "column \"colour\": 2 words look like others and have other characters, as "
+               "'Ro\u200bme' with U+200B in 100 rows and 'Rome' without it in 100 rows\n");
+    check_look("Caf\u00e9", "Cafe", "");
+    check_look("Caf\u00e9", "caf\u00e9",
+               "column \"colour\": 2 words differ from others in capitals or spaces around them "
+               "alone, as 'Caf\u00e9' in 100 rows and 'caf\u00e9' in 100 rows\n");
+    check_look("a  b", "c", "");
+}
+
 static void spellings_of_a_number_among_words_are_noticed(void **state)
 {
     static const char *const classes[] = {"0", "1", "-0", "0.0", "no", "1"};
@@ -1137,6 +1166,7 @@ int main(void)
         cmocka_unit_test(classes_that_say_yes_or_no_are_noticed),
         cmocka_unit_test(rare_classes_are_noticed),
         cmocka_unit_test(spellings_of_a_word_are_noticed),
+        cmocka_unit_test(words_that_look_alike_are_noticed),
         cmocka_unit_test(spellings_of_a_number_among_words_are_noticed),
         cmocka_unit_test(classes_that_stand_for_missing_labels_are_noticed),
         cmocka_unit_test(labels_that_rather_are_numbers_are_noticed),

@@ -45,7 +45,8 @@ static void ways_of_writing_numbers_are_told(void **state)
     notices = said(&column, READING_COMMA);
     check_said(&notices, 0, "with a decimal comma, '1.234,50' as 1234.5, in 12", "VOCABULARY");
     notices = said(&column, READING_POINT);
-    check_said(&notices, 0, "with separators or signs around them", "VOCABULARY");
+    check_said(&notices, 0, "with separators, signs around them or digits of other scripts",
+               "VOCABULARY");
     column.numbers.currencies = 1 << 1;
     notices = said(&column, READING_POINT);
     check_said(&notices, 0, "without the signs of currency", "VOCABULARY");

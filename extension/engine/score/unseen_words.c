@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "extension/engine/host/stored_model.h"
+#include "inputs/alike.h"
 #include "inputs/cells.h"
 #include "inputs/encoders.h"
 #include "inputs/word_table.h"
@@ -143,6 +144,20 @@ void unseen_words_cell(struct unseen_words *words, size_t column, const struct c
     keep_example(of, cell);
 }
 
+/* The word that the model knows and that looks like the example; else its first. */
+static struct slice known_word(const struct unseen_word *word)
+{
+    const struct transform_input *input = word->input;
+    char bytes[sizeof word->example], known_bytes[4 * sizeof word->example];
+    const struct slice example = alike_fold(slice_of(word->example), bytes);
+
+    for (uint32_t i = 0; i < input->word_count; i++)
+        if (input->words[i].size <= sizeof known_bytes &&
+            slice_equal(alike_fold(input->words[i], known_bytes), example))
+            return input->words[i];
+    return input->words[0];
+}
+
 void unseen_words_note(const struct unseen_words *words, struct notice_list *notices)
 {
     for (size_t i = 0; i < words->count; i++) {
@@ -159,8 +174,10 @@ void unseen_words_note(const struct unseen_words *words, struct notice_list *not
             SLICE_FORMAT(input->spec.name), (unsigned long long)word->unseen,
             (unsigned long long)word->rows, word->example[0] ? ", as '" : "", word->example,
             word->example[0] ? "'" : "");
-        notice_hint(notices, "It knows '%.*s': words that differ in capitals or spaces are others.",
-                    SLICE_FORMAT(slice_prefix(input->words[0], sizeof word->example - 1)));
+        notice_hint(notices,
+                    "It knows '%.*s': words that differ in capitals, spaces or characters that "
+                    "look alike are others.",
+                    SLICE_FORMAT(slice_prefix(known_word(word), sizeof word->example - 1)));
     }
 }
 
