@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "inputs/cell_text.h"
 #include "inputs/cells.h"
 #include "jobspec/jobspec_sections.h"
 #include "runtime/data/class_codes.h"
@@ -396,30 +395,21 @@ static bool note_number_labels(const struct jobspec *spec, struct dataset *datas
     return true;
 }
 
-/* Is it written as numbers and dates have a missing value? "-" beside "+", and "none", are names of
- * classes, too. */
-static bool looks_missing(const struct cell *label)
-{
-    return label->type == CELL_TEXT && label->text.size > 1 &&
-           text_look_at(label->text).kind == TEXT_MISSING && !slice_is_fold(label->text, "none");
-}
-
 static void note_missing_labels(const struct jobspec *spec, const struct sized_class *sizes,
                                 uint32_t count, struct dataset *dataset)
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct slice text = sizes[i].value.text;
 
-        if (!looks_missing(&sizes[i].value))
+        if (!class_says_missing(&dataset->labels, &sizes[i].value))
             continue;
         notice_add(dataset->notices, NOTICE_LABEL,
                    "label column \"%.*s\" is '%.*s' in %llu row%s, which is a class of its own",
                    SLICE_FORMAT(spec->label), SLICE_FORMAT(slice_prefix(text, 64)),
                    (unsigned long long)sizes[i].rows, sizes[i].rows == 1 ? "" : "s");
         notice_hint(dataset->notices,
-                    "If the label is missing there, leave the rows out: WHERE "
-                    "%.*s <> '%.*s'.",
-                    SLICE_FORMAT(spec->label), SLICE_FORMAT(slice_prefix(text, 64)));
+                    "If the label is missing there, leave the rows out: WHERE %s <> %s.",
+                    SQL_NAME(spec->label), SQL_TEXT(slice_prefix(text, 64)));
     }
 }
 
