@@ -43,6 +43,8 @@ struct query_column {
     /* different values, and the cells that they are in, of words, and of the whole numbers of a
      * label or of a column with the name of a key: all up to DISTINCT_MAX values, else a sample */
     uint64_t distinct_values, distinct_cells;
+    uint64_t once_values,
+        twice_values;          /* values that one cell has, and two; 0 and 0: not counted */
     uint32_t distinct_numbers; /* different integers and reals of the sample; 0: there are none, or
                                   they were not counted */
     double least, greatest;    /* the bounds of these numbers */

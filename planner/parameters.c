@@ -94,7 +94,19 @@ static bool are_all(const struct plan *plan, double values, double cells)
     return plan->query.sample_rows < QUERY_SAMPLE_ROWS || values * REPEATED <= cells;
 }
 
-/* Else more rows have more of them, by the root as many. */
+/* Values that the sample has not seen are at least as many as Chao's estimate says, which for
+ * words of about as many rows each is how many there are: once * once / (2 * twice). Half as many
+ * again leave room for rare ones. */
+static double unseen_most(const struct query_column *column)
+{
+    const double once = (double)column->once_values, twice = (double)column->twice_values;
+
+    if (once == 0 && twice == 0)
+        return INFINITY;
+    return 1.5 * (twice > 0 ? once * once / (2 * twice) : once * (once - 1) / 2);
+}
+
+/* Else more rows have more of them, by the root as many, where so many may be unseen. */
 static double words_expected(const struct plan *plan, const struct plan_input *input, double rows)
 {
     const struct query_column *column = column_of(plan, input);
@@ -110,7 +122,7 @@ static double words_expected(const struct plan *plan, const struct plan_input *i
     if (values == 0)
         return words_known(input);
     if (rows > cells && !are_all(plan, values, cells))
-        values *= sqrt(rows / cells);
+        values = fmin(values * sqrt(rows / cells), values + unseen_most(column));
     return fmin(values + 1, most);
 }
 
