@@ -115,6 +115,17 @@ static enum status note_truths(const struct plan *plan, size_t first, struct err
     return failed ? fail_no_memory(err) : STATUS_OK;
 }
 
+/* Was its shape told of already, as that of a column that is taken though it looks like a key? */
+static bool is_told(const struct plan *plan, const struct plan_input *input)
+{
+    if (!plan->takes_left_out || plan->query.columns[input->column].shaped.shape == SHAPE_NONE)
+        return false;
+    for (size_t i = 0; i < plan->left_out_count; i++)
+        if (plan->left_out[i].column == input->column)
+            return true;
+    return false;
+}
+
 enum status input_notices(const struct plan *plan, struct error *err)
 {
     for (size_t i = 0; i < plan->left_out_count; i++)
@@ -129,7 +140,7 @@ enum status input_notices(const struct plan *plan, struct error *err)
         if ((size_t)input->column >= plan->query.count)
             continue;
         if (input->spec.type == INPUT_CATEGORY && !input->is_chosen &&
-            input->spec.rule == RULE_WORDS)
+            input->spec.rule == RULE_WORDS && !is_told(plan, input))
             note_nearly_read(plan, column, false);
         if (input->spec.type != INPUT_NUMERIC)
             continue;

@@ -264,6 +264,12 @@ class Silence(harness.Case):
         said = self.run_all(f"SELECT '{tables.ALIKE[0][1]}' AS c0, y FROM t TO EVALUATE m")[0][-1]
         self.assertIn(f"It knows '{tables.ALIKE[0][0]}'", said)
 
+    def test_the_only_column_is_named_once(self):
+        self.run_all("CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) "
+                     "SELECT i || '.5 \u00b1 0.1' AS c, i * 1.0 AS y FROM n")
+        said = self.notices("c, y", "LinearRegressor WITH epoch = 1 LABEL y")
+        self.assertEqual(len([notice for notice in said if "look like 2 numbers" in notice]), 1)
+
     def test_digits_of_other_scripts_are_read(self):
         self.make(tables.alike_table())
         self.notices("plain, plain_day, y", "LinearRegressor LABEL y")

@@ -88,6 +88,17 @@ static void each_shape_has_a_name_and_the_sql_of_its_database(void **state)
          "substring(replace(v, ',', ''), '-?[0-9.]+')::float8 * CASE WHEN v ILIKE '%k%' THEN 1e3 "
          "WHEN v ILIKE '%m%' THEN 1e6 WHEN v ILIKE '%b%' THEN 1e9 WHEN v ILIKE '%t%' THEN 1e12 "
          "ELSE 1 END AS v makes numbers of them."},
+        {"%uk", "%u", "numbers with a unit",
+         "CAST(replace(v, ',', '') AS REAL) * CASE WHEN v LIKE '%k%' THEN 1e3 WHEN v LIKE '%m%' "
+         "THEN 1e6 WHEN v LIKE '%b%' THEN 1e9 WHEN v LIKE '%t%' THEN 1e12 ELSE 1 END AS v makes "
+         "numbers of them.",
+         "substring(replace(v, ',', ''), '-?[0-9.]+')::float8 * CASE WHEN v ILIKE '%k%' THEN 1e3 "
+         "WHEN v ILIKE '%m%' THEN 1e6 WHEN v ILIKE '%b%' THEN 1e9 WHEN v ILIKE '%t%' THEN 1e12 "
+         "ELSE 1 END AS v makes numbers of them."},
+        {"%u kg", "%u", "numbers with a unit", "replace(v, 'kg', '') AS v leaves the numbers.",
+         "replace(v, 'kg', '') AS v leaves the numbers."},
+        {"%uk", "%u.1k", "numbers with a unit", "replace(v, 'k', '') AS v leaves the numbers.",
+         "replace(v, 'k', '') AS v leaves the numbers."},
         {"19%u-07", "20%u-08", "dates in a form that is not read",
          "v || '-01' AS v makes dates of them.", "v || '-01' AS v makes dates of them."},
         {"19%u-13", "20%u-14", "dates in a form that is not read",
