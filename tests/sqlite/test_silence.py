@@ -242,7 +242,15 @@ class Silence(harness.Case):
                     explained = self.run_all(f"EXPLAIN SELECT {rows}, city, z FROM t TO PREDICT guess USING m")
                     self.assertIn(said, [row[1] for row in explained if row[0] == "notice"])
                     self.assertIn(said, self.run_all(f"SELECT {rows}, city, z FROM t TO EVALUATE m")[0][-1])
-                for rows in ("town", "CASE WHEN rowid % 2 THEN 'LYON' ELSE town END AS town", "NULL AS town"):
+                for rows, told in (("rowid % 10 = 0 THEN 'LYON'", "30 of 300 rows"), ("rowid % 100 = 1 THEN 'LYON'", "3 of 300 rows"),
+                                   ("rowid % 150 = 1 THEN 'LYON'", None), ("rowid % 2 THEN 'Pau'", None),
+                                   ("rowid % 9 = 0 THEN 'A' || rowid % 63 WHEN rowid % 9 = 1 THEN 'LYON'", "67 of 300 rows")):
+                    noticed = self.run_all(f"SELECT CASE WHEN {rows} ELSE 'Lyon' END AS town, city, z FROM t TO EVALUATE m")[0][-1]
+                    if told:
+                        self.assertIn(f"{told} have a word that the model has not learned, as 'LYON'. It knows 'Lyon'", noticed)
+                    else:
+                        self.assertNotIn("not learned", noticed)
+                for rows in ("'Lyon' AS town", "NULL AS town"):
                     self.assertNotIn("not learned", self.run_all(f"SELECT {rows}, city, z FROM t TO EVALUATE m")[0][-1])
                     self.assertNotIn("not learned", str(self.run_all(f"EXPLAIN SELECT {rows}, city, z FROM t TO EVALUATE m")))
                 self.assertNotIn("has not learned", self.run_all("SELECT 'LYON' AS town, city, z FROM t LIMIT 9 TO EVALUATE m")[0][-1])
