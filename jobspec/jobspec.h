@@ -23,7 +23,8 @@
 #define JOBSPEC_BYTES_MAX      ((size_t)8 << 20)
 #define JOBSPEC_PATH_BYTES_MAX 3000 /* with a file's name it fits into PATH_MAX */
 
-struct graph; /* graph/graph.h */
+struct graph;    /* graph/graph.h */
+struct holidays; /* kinds/forecast/holidays.h */
 
 enum spec_kind { SPEC_TRAIN, SPEC_PREDICT, SPEC_EVALUATE };
 
@@ -112,6 +113,7 @@ struct jobspec {
     struct slice definition;   /* digest of what says the graph; size 0: nothing is known of it */
     const struct graph *graph; /* the calls of a model of kind "graph"; NULL: of another one */
     struct slice freeze;       /* names of what of it is not learned (graph_frozen.h); or empty */
+    const struct holidays *holidays; /* holidays of a model that learns series; NULL: none */
     struct slice metrics[METRICS_MAX];
     size_t metric_count;
     struct slice tensorboard;          /* absolute path of a folder for event files; size 0: none */

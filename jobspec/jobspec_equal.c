@@ -3,6 +3,7 @@
 #include "graph/graph.h"
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec_scoring.h"
+#include "kinds/forecast/holidays.h"
 #include "kinds/kinds.h"
 
 static bool same_inputs(const struct jobspec *a, const struct jobspec *b)
@@ -37,7 +38,9 @@ static bool same_model(const struct jobspec *a, const struct jobspec *b)
            a->calibration == b->calibration && a->fold_scores == b->fold_scores &&
            slice_equal(a->old_model, b->old_model) && a->label_reading == b->label_reading &&
            slice_equal(a->definition, b->definition) && slice_equal(a->freeze, b->freeze) &&
-           !a->graph == !b->graph && (!a->graph || graph_equal(a->graph, b->graph));
+           !a->graph == !b->graph && (!a->graph || graph_equal(a->graph, b->graph)) &&
+           !a->holidays == !b->holidays &&
+           (!a->holidays || holidays_equal(a->holidays, b->holidays));
 }
 
 static bool same_metrics(const struct jobspec *a, const struct jobspec *b)

@@ -3,6 +3,7 @@
 #include "base/bytes.h"
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec_sections.h"
+#include "kinds/forecast/holidays.h"
 
 static void put_table(const struct attribute_table *table, const void *members, struct text *out)
 {
@@ -44,5 +45,7 @@ void jobspec_put_settings(const struct jobspec *spec, struct text *out)
         put_u32(out, spec->roles[i].role);
         put_sized(out, spec->roles[i].name);
     }
+    for (uint32_t i = 0; spec->holidays && i < spec->holidays->count; i++)
+        put_u64(out, holiday_hash(&spec->holidays->items[i]));
     text_append(out, spec->old_model);
 }

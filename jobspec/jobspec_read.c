@@ -14,6 +14,7 @@
 #include "jobspec/jobspec_scoring.h"
 #include "jobspec/jobspec_sections.h"
 #include "jobspec/jobspec_words.h"
+#include "kinds/forecast/holidays.h"
 #include "kinds/kinds.h"
 
 static enum status read_model(const cJSON *json, struct arena *arena, struct jobspec *spec,
@@ -340,6 +341,20 @@ static enum status read_calls(const cJSON *json, struct arena *arena, struct job
     return graph_read(object, arena, graph, err);
 }
 
+static enum status read_holidays(const cJSON *json, struct arena *arena, struct jobspec *spec,
+                                 struct error *err)
+{
+    struct holidays *holidays;
+
+    if (!json_has(json, "holidays"))
+        return STATUS_OK;
+    holidays = ARENA_NEW(arena, struct holidays, 1);
+    if (!holidays)
+        return fail_no_memory(err);
+    spec->holidays = holidays;
+    return holidays_read(json, "holidays", arena, holidays, err);
+}
+
 /* Reads what a model is learned from, and how. */
 static enum status read_learning(const cJSON *json, struct arena *arena, struct jobspec *spec,
                                  struct error *err)
@@ -354,6 +369,7 @@ static enum status read_learning(const cJSON *json, struct arena *arena, struct 
     for (; *sections; sections++)
         TRY(read_section(json, *sections, *sections, MEMBERS(NULL), spec, &object, err));
     TRY(read_calls(json, arena, spec, err));
+    TRY(read_holidays(json, arena, spec, err));
     TRY(read_notices(json, arena, spec, err));
     if (json_has(json, "old_model"))
         TRY(spec_get_text(json, "old_model", 1, DIGEST_BYTES_MAX, arena, &spec->old_model, err));
@@ -376,6 +392,8 @@ static enum status check_sections(const cJSON *json, const struct jobspec *spec,
         if (json_has(json, "freeze"))
             names[count++] = "freeze";
     }
+    if (kind_of(spec)->learns_series && json_has(json, "holidays"))
+        names[count++] = "holidays";
     if (json_has(json, "notices"))
         names[count++] = "notices";
     if (json_has(json, "roles"))

@@ -10,6 +10,7 @@
 #include "jobspec/jobspec_scoring.h"
 #include "jobspec/jobspec_sections.h"
 #include "jobspec/jobspec_words.h"
+#include "kinds/forecast/holidays.h"
 
 /* Adding to a NULL object does nothing, and cJSON answers NULL when memory ran
  * out: reading it back at the end finds whatever is missing. */
@@ -119,6 +120,8 @@ static void write_learning(const struct jobspec *spec, cJSON *json)
         if (spec->freeze.size > 0)
             json_add_string(json, "freeze", spec->freeze);
     }
+    if (spec->holidays)
+        holidays_write(spec->holidays, json, "holidays");
     write_training(spec, json);
     for (const char *const *section = kind_sections(spec); *section; section++)
         write_section(spec, *section, json_add_object(json, *section));

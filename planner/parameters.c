@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "jobspec/job_size.h"
+#include "kinds/forecast/holidays.h"
 #include "planner/planning.h"
 #include "planner/settings.h"
 
@@ -36,6 +37,8 @@ struct kind_shape shape_of(const struct plan *plan)
 
     if (plan->query.sample_rows < QUERY_SAMPLE_ROWS)
         shape.rows = plan->query.sample_rows;
+    if (plan->spec.holidays)
+        shape.holidays = plan->spec.holidays->count;
     for (size_t i = 0; i < plan->input_count; i++) {
         const struct plan_input *input = &plan->inputs[i];
 

@@ -8,6 +8,7 @@
 #include "params/terms.h"
 #include "planner/column_dates.h"
 #include "planner/column_kind.h"
+#include "planner/holiday_table.h"
 #include "planner/query.h"
 #include "planner/settings.h"
 
@@ -324,6 +325,8 @@ enum status series_columns_plan(struct planning *planning)
     TRY(find_time(planning, &columns));
     TRY(find_groups(planning, &columns));
     TRY(find_regressors(planning, &columns));
+    TRY(holiday_table_plan(planning, column_is_date(&planning->plan->query.columns[columns.time]),
+                           takes_regressors(planning), columns.regressor_count));
     planning->plan->spec.test_size = 0; /* the past of each series is held out, not some of them */
     planning->plan->spec.early_stopping = 0;
     return make_clause(planning, &columns);

@@ -66,6 +66,7 @@ struct kind_shape {
     double counts;     /* columns of `dense` that count words of texts (LIST_WORDS) */
     double id_rows;    /* words of all categories */
     double rows;       /* to train from; 0: not known */
+    double holidays;   /* holidays of series, whose numbers are no columns */
     /* Columns of `dense` of which few different values are expected, and how many values all of
      * these have together. */
     double few_columns, few_values;

@@ -96,6 +96,12 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
            BOOLEAN("false", NULL),                                                                 \
            "The model keeps the parameters of each series, so that TO TRAIN ... USING it moves "   \
            "the series on by new rows and searches for none.")                                     \
+    PLANNED(                                                                                       \
+        "forecast.holidays", SCOPE_TRAIN, TEXT(),                                                  \
+        "A table or view of holidays: a column of dates, and one of names where there is more "    \
+        "than one holiday. Each has an effect of its own, also on the days to come.",              \
+        .example = "Each row is a day, as '2026-12-25', 'Christmas': WITH forecast.holidays "      \
+                   "= 'holidays'.")                                                                \
     PLANNED("forecast.start", SCOPE_TRAIN, TEXT(),                                                 \
             "With forecast.end, in place of forecast.horizon: the first day that is forecast.",    \
             .aliases = WORDS("model.forecast_start"))                                              \

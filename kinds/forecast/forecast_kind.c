@@ -26,7 +26,8 @@ static double regressors_of(const struct kind_shape *shape)
 
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
-    const double horizon = forecast_params(params)->horizon, regressors = regressors_of(shape);
+    const double horizon = forecast_params(params)->horizon;
+    const double regressors = regressors_of(shape) + shape->holidays;
     const double history = forecast_params(params)->history;
     const double kept = forecast_params(params)->keeps
                             ? forecast_kept_most(forecast_params(params), (uint32_t)regressors)
@@ -66,6 +67,9 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
                 horizon == 1 ? "" : "s", shape->ids > 0 ? "each series" : "one series");
     if (regressors > 0)
         text_printf(detail, ", with %.0f regressor%s", regressors, regressors > 1 ? "s" : "");
+    if (shape->holidays > 0)
+        text_printf(detail, ", with %.0f holiday%s", shape->holidays,
+                    shape->holidays > 1 ? "s" : "");
     if (hierarchy != HIERARCHY_NONE)
         text_printf(detail, ", and of their totals, which add up (%s)",
                     forecast_hierarchy_words[hierarchy]);

@@ -87,6 +87,16 @@ static enum status put_regressors(const struct model *model, model_fact_sink *pu
     return status;
 }
 
+/* "Christmas -80.5 in 98 series, Easter 12 in 100" */
+static void append_holidays(const struct forecast_model *forecast, struct text *out)
+{
+    for (uint32_t i = 0; i < forecast->holidays.count; i++)
+        text_printf(out, "%s%.*s %.4g in %u%s", i > 0 ? ", " : "",
+                    SLICE_FORMAT(forecast->holidays.items[i].name),
+                    forecast->found->holidays[i].median, forecast->found->holidays[i].series,
+                    i > 0 ? "" : " series");
+}
+
 /* "0 to 100, whole numbers" */
 static void append_limits(const struct forecast_model *forecast, struct text *out)
 {
@@ -140,6 +150,8 @@ enum status forecast_show(const struct model *model, model_fact_sink *put, void 
     TRY(put_text(put, context, "steps", forecast, append_steps, err));
     TRY(put_text(put, context, "seasons", forecast, append_seasons, err));
     TRY(put_regressors(model, put, context, err));
+    if (forecast->holidays.count > 0)
+        TRY(put_text(put, context, "holidays", forecast, append_holidays, err));
     if (forecast->hierarchy != HIERARCHY_NONE)
         TRY(put_text(put, context, "hierarchy", forecast, append_hierarchy, err));
     if (forecast_is_limited(&forecast->limits))

@@ -174,8 +174,8 @@ const struct advice advice_rows[] = {
      "the step is that of the times"},
     {"data_frequency", BQML, FORECASTS, "yearly", "date_trunc('year', t) AS t in the SELECT",
      "the step is that of the times"},
-    {"holiday_region", BQML, FORECASTS, NULL, "(h.day IS NOT NULL) AS holiday in the SELECT",
-     "holidays are of a table of yours that the SELECT joins by the day, and become a regressor"},
+    {"holiday_region", BQML, FORECASTS, NULL, "forecast.holidays = 'holidays'",
+     "holidays are days and names in a table of yours"},
     {"clean_spikes_and_dips", BQML, FORECASTS, "true", "forecast.history = 365",
      "nothing is cleaned, but TO PREDICT of the history tells anomalies, which a SELECT may leave "
      "out"},

@@ -868,6 +868,116 @@ static void days_of_a_statement_count_its_steps(void **state)
     scene_deinit(&scene);
 }
 
+/* ---- holidays ---- */
+
+#define VALUES "-- query: day TEXT 9 texts 9 dates; sales REAL 9 reals; promo INTEGER 9 integers\n"
+#define TABLE  "-- validation: id INTEGER 9 integers; d TEXT 9 texts 9 dates; name TEXT 9 texts\n"
+#define FEASTS                                                                                     \
+    "-- rows: 1 2025-12-25 Christmas, 2 2024-03-31 Easter, 3 2024-12-25 Christmas, 4 2025-12-25 "  \
+    "Christmas\n"
+#define TRAINED(method, more)                                                                      \
+    "SELECT * FROM t TO TRAIN " method " WITH forecast.time = 'day', forecast.horizon = 3, "       \
+    "forecast.holidays = 'calendar'" more " LABEL sales INTO m"
+
+static void holidays_are_the_days_of_each_name(void **state)
+{
+    const struct holidays *found;
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(VALUES TABLE FEASTS TRAINED("Forecast", ""));
+    found = scene.plan.spec.holidays;
+    CHECK_INT(found->count, 2);
+    CHECK(slice_is(found->items[0].name, "Christmas") && slice_is(found->items[1].name, "Easter"));
+    CHECK_INT(found->items[0].count, 2); /* one day is there twice */
+    CHECK_INT(found->items[0].days[0], 20082);
+    CHECK_INT(found->items[0].days[1], 20447);
+    CHECK_INT(found->items[1].count, 1);
+    PLAN_OK(VALUES
+            "-- validation: d DATE 9 texts 9 dates\n-- rows: 2025-12-25, 2024-12-25\n" TRAINED(
+                "Forecast", ""));
+    found = scene.plan.spec.holidays;
+    CHECK_INT(found->count, 1);
+    CHECK(slice_is(found->items[0].name, "holiday") && found->items[0].count == 2);
+    PLAN_OK(VALUES "SELECT * FROM t TO TRAIN Forecast WITH forecast.time = 'day', "
+                   "forecast.horizon = 3 LABEL sales INTO m");
+    CHECK(!scene.plan.spec.holidays);
+    scene_deinit(&scene);
+}
+
+static void a_table_of_holidays_has_days_and_names(void **state)
+{
+    static const struct {
+        const char *table, *message;
+    } all[] = {
+        {"-- validation: name TEXT 9 texts\n", "table 'calendar' has no column of dates"},
+        {"-- validation: a TEXT 9 texts 9 dates; b TEXT 9 texts 9 dates\n",
+         "has several columns of dates"},
+        {"-- validation: d TEXT 9 texts 9 dates; b TEXT 9 texts; c TEXT 9 texts\n",
+         "has several columns of texts"},
+        {"-- validation: d TEXT\n", "has no rows"},
+        {TABLE "-- rows:\n", "has no rows"},
+        {TABLE "-- rows: 1 - Easter\n", "row 1 of table 'calendar': its day is NULL"},
+        {TABLE "-- rows: 1 2024-12-25 a, 1 2024-12-26 -\n", "row 2 of table 'calendar': its name"},
+        {TABLE "-- rows: 1 2024-12-25 \"\"\n", "row 1 of table 'calendar': its name"},
+        {TABLE "-- rows: 1 2024-02-30 a\n", "2024-02-30"},
+    };
+    struct scene scene;
+    char text[400];
+    (void)state;
+
+    scene_init(&scene);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        snprintf(text, sizeof text, "%s%s%s", VALUES, all[i].table, TRAINED("Forecast", ""));
+        PLAN_FAILS(text, STATUS_INVALID, all[i].message);
+        CHECK(scene.err.position >= 0 && scene.err.hint[0]);
+    }
+    scene_deinit(&scene);
+}
+
+static void holidays_have_a_limit(void **state)
+{
+    struct scene scene;
+    struct text text;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_FAILS(VALUES TABLE FEASTS "-- repeats: 5001\n" TRAINED("Forecast", ""), STATUS_LIMIT,
+               "forecast.holidays takes 20000 rows at most");
+    PLAN_OK(VALUES TABLE FEASTS "-- repeats: 5000\n" TRAINED("Forecast", ""));
+    text_init(&text, TEXT_MAXIMUM);
+    text_append_string(&text, VALUES TABLE "-- rows: ");
+    for (int i = 0; i < HOLIDAYS_MAX; i++) /* promo is a regressor beside them */
+        text_printf(&text, "1 2024-12-25 h%d,", i);
+    text_append_string(&text, "\n" TRAINED("Forecast", ""));
+    PLAN_FAILS(text_string(&text), STATUS_LIMIT, "64 regressors and holidays at most");
+    text_deinit(&text);
+    scene_deinit(&scene);
+}
+
+static void holidays_need_days_and_a_method_that_takes_them(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_FAILS(VALUES TABLE FEASTS TRAINED("TSB", ""), STATUS_INVALID, "holidays are regressors");
+    PLAN_FAILS(VALUES TABLE FEASTS TRAINED("Forecast", ", forecast.group = 'promo', "
+                                                       "forecast.hierarchy = 'mint'"),
+               STATUS_INVALID, "holidays are regressors");
+    PLAN_FAILS("-- query: day INTEGER 9 integers; sales REAL 9 reals\n" TABLE FEASTS TRAINED(
+                   "Forecast", ""),
+               STATUS_INVALID, "holidays are days, and the times are numbers");
+    PLAN_FAILS(VALUES TABLE FEASTS
+               "-- model: kept Forecast regression; label sales real; inputs day numeric\n"
+               "SELECT day, sales FROM t TO TRAIN Forecast WITH forecast.time = 'day', "
+               "forecast.horizon = 14, forecast.holidays = 'main.calendar' LABEL sales USING kept "
+               "INTO m",
+               STATUS_INVALID, "model \"kept\" was trained with no holidays");
+    scene_deinit(&scene);
+}
+
 static void a_forecast_is_asked_for_what_it_has(void **state)
 {
     struct scene scene;
@@ -1181,6 +1291,10 @@ int main(void)
         cmocka_unit_test(a_forecast_has_the_columns_of_its_history),
         cmocka_unit_test(days_of_a_statement_count_its_steps),
         cmocka_unit_test(a_forecast_is_asked_for_what_it_has),
+        cmocka_unit_test(holidays_are_the_days_of_each_name),
+        cmocka_unit_test(a_table_of_holidays_has_days_and_names),
+        cmocka_unit_test(holidays_have_a_limit),
+        cmocka_unit_test(holidays_need_days_and_a_method_that_takes_them),
         cmocka_unit_test(a_forecast_goes_on_from_one_that_keeps_parameters),
         cmocka_unit_test(a_forecast_is_explained_by_its_parts),
         cmocka_unit_test(values_that_came_are_checked),

@@ -444,8 +444,11 @@ static enum status check_inputs(const struct series_learner *series, struct erro
     const struct transform *transform = &series->learner.dataset->transform;
 
     if (forecast_params(&series->learner.spec->params)->hierarchy != HIERARCHY_NONE &&
-        (series->groups == 0 || forecast_regressors(transform) > 0))
+        (series->groups == 0 || forecast_regressors(transform) > 0 ||
+         series->learner.spec->holidays))
         return fail(err, STATUS_INVALID, "totals are over a group, and have no regressors");
+    if (series->learner.spec->holidays && !forecast_time_input(transform)->spec.part)
+        return fail(err, STATUS_INVALID, "holidays are days, and the times are numbers");
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
         const struct slice name =
@@ -513,9 +516,13 @@ static enum status plan(void *self, struct error *err)
                          &series->plan, err));
     series->plan.regressors = forecast_regressors(&dataset->transform);
     series->plan.regressor_inputs = forecast_time_input(&dataset->transform) + 1;
+    series->plan.holidays = series->learner.spec->holidays;
+    if (series_plan_width(&series->plan) > REGRESSORS_MAX)
+        return fail(err, STATUS_INVALID, "a forecast has %d regressors and holidays at most",
+                    REGRESSORS_MAX);
     if (params->keeps)
-        series->plan.kept = forecast_kept_most(params, series->plan.regressors);
-    TRY(series_olds_open(dataset, series->groups, &series->olds, err));
+        series->plan.kept = forecast_kept_most(params, series_plan_width(&series->plan));
+    TRY(series_olds_open(dataset, series->groups, series->plan.holidays, &series->olds, err));
     if (series->olds.forecast && (series->olds.forecast->kept > series->plan.kept ||
                                   series->olds.forecast->horizon != params->horizon))
         return fail(err, STATUS_CORRUPT, "the old model keeps other parameters than its kind has");

@@ -18,7 +18,8 @@
 
 /* The integers of a record; behind them those of the steps to come, RECORD_STEP_WORDS wide, of the
  * last steps that are kept of the history, EXPECTED_WORDS wide, the newest last, and then the
- * coefficients of the regressors. */
+ * coefficients of the regressors, and of the holidays behind them, whose effects are in the numbers
+ * of the steps. */
 enum series_word {
     RECORD_COUNT, /* values that are known; 0: there is no forecast */
     RECORD_FIRST, /* the time of step 0 */
@@ -116,14 +117,26 @@ struct series_plan {
         *old; /* in the plan of one series: what was kept of it; NULL: nothing */
     uint32_t regressors;
     const struct transform_input *regressor_inputs; /* (regressors) */
+    const struct holidays *holidays; /* regressors behind these; NULL: there are none */
 };
+
+static inline uint32_t series_plan_holidays(const struct series_plan *plan)
+{
+    return plan->holidays ? plan->holidays->count : 0;
+}
+/* Regressors, holidays among them. */
+static inline uint32_t series_plan_width(const struct series_plan *plan)
+{
+    return plan->regressors + series_plan_holidays(plan);
+}
 
 /* Words of a record, and those before the parameters that are kept (series_kept.h); the place of
  * what it has in a hierarchy, and of one of its origins, or of its lambda: there are no transforms
  * in a hierarchy. */
 static inline uint32_t series_plan_hierarchy(const struct series_plan *plan)
 {
-    return series_record_words(plan->options.horizon, plan->options.history, plan->regressors);
+    return series_record_words(plan->options.horizon, plan->options.history,
+                               series_plan_width(plan));
 }
 static inline uint32_t series_plan_lambda(const struct series_plan *plan)
 {

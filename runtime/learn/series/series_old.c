@@ -67,8 +67,10 @@ static enum status check_columns(const struct transform *own, const struct trans
 }
 
 enum status series_olds_open(const struct dataset *dataset, uint32_t groups,
-                             struct series_olds *olds, struct error *err)
+                             const struct holidays *holidays, struct series_olds *olds,
+                             struct error *err)
 {
+    static const struct holidays none = {.count = 0};
     const struct transform *own = &dataset->transform;
 
     *olds = (struct series_olds){.forecast = NULL};
@@ -78,6 +80,8 @@ enum status series_olds_open(const struct dataset *dataset, uint32_t groups,
     olds->forecast = forecast_of(dataset->old_series);
     if (olds->forecast->kept == 0)
         return fail(err, STATUS_CORRUPT, "the old model keeps no parameters");
+    if (!holidays_same_names(&olds->forecast->holidays, holidays ? holidays : &none))
+        return fail(err, STATUS_INVALID, "the old model has other holidays than the statement");
     for (uint32_t i = 0; i < groups; i++)
         TRY(map_words(&own->inputs[i], &dataset->old_series->transform.inputs[i], &olds->words[i],
                       err));
