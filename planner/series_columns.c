@@ -292,6 +292,18 @@ static enum status refuse_regressors(const struct planning *planning)
                                      "are regressors: select fewer.");
 }
 
+/* Regressors of rows that are not there any more would be needed, too. */
+static enum status refuse_values(const struct planning *planning)
+{
+    const struct setting *setting = settings_find(planning, "forecast.keep_values");
+
+    fail_at(planning->err, STATUS_INVALID,
+            setting ? setting->name.position : planning->statement->select_position,
+            "forecast.keep_values does not go together with regressors");
+    return error_hint(planning->err, "Leave it out, and select all rows with USING; or select no "
+                                     "other columns that are numbers.");
+}
+
 /* Numbers that nothing else names. */
 static enum status find_regressors(const struct planning *planning, struct series_columns *columns)
 {
@@ -325,6 +337,8 @@ enum status series_columns_plan(struct planning *planning)
     TRY(find_time(planning, &columns));
     TRY(find_groups(planning, &columns));
     TRY(find_regressors(planning, &columns));
+    if (columns.regressor_count > 0 && forecast_params(&planning->plan->spec.params)->values > 0)
+        return refuse_values(planning);
     TRY(holiday_table_plan(planning, column_is_date(&planning->plan->query.columns[columns.time]),
                            takes_regressors(planning), columns.regressor_count));
     planning->plan->spec.test_size = 0; /* the past of each series is held out, not some of them */

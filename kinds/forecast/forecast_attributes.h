@@ -96,6 +96,10 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
            BOOLEAN("false", NULL),                                                                 \
            "The model keeps the parameters of each series, so that TO TRAIN ... USING it moves "   \
            "the series on by new rows and searches for none.")                                     \
+    STORED(uint32_t, values, "forecast.keep_values", SCOPE_TRAIN, IN_KIND(keep_values),            \
+           INTEGER(0, HISTORY_MAX, "0"),                                                           \
+           "Last values of each series that the model keeps beside its parameters: with all of "   \
+           "them TO TRAIN ... USING it takes the new rows alone.")                                 \
     PLANNED(                                                                                       \
         "forecast.holidays", SCOPE_TRAIN, TEXT(),                                                  \
         "A table or view of holidays: a column of dates, and one of names where there is more "    \

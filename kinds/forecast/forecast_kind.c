@@ -32,11 +32,12 @@ static struct kind_cost cost(const struct kind_params *params, const struct kind
     const double kept = forecast_params(params)->keeps
                             ? forecast_kept_most(forecast_params(params), (uint32_t)regressors)
                             : 0;
-    const double floats = KEPT_PARTS * kept + shape->ids + SERIES_FACTS +
+    const double values = forecast_params(params)->values;
+    const double floats = KEPT_PARTS * (kept + values) + shape->ids + SERIES_FACTS +
                           STEP_NUMBERS * (horizon + history) + NUMBER_PARTS * regressors;
     const double words = FORECAST_RECORD_WORDS + FORECAST_STEP_WORDS * horizon +
                          FORECAST_EXPECTED_WORDS * history + regressors +
-                         (kept > 0 ? FORECAST_KEPT_WORDS + kept : 0);
+                         (kept > 0 ? FORECAST_KEPT_WORDS + kept + values : 0);
     const bool has_totals = forecast_params(params)->hierarchy != HIERARCHY_NONE;
     const double past = forecast_params(params)->backtests *
                         (FORECAST_ORIGIN_WORDS + FORECAST_PAST_WORDS * horizon);
@@ -80,6 +81,8 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
         text_printf(detail, ", and what is expected at the last %u", history);
     if (forecast_params(params)->keeps)
         text_append_string(detail, ", and the parameters of each");
+    if (forecast_params(params)->values > 0)
+        text_printf(detail, ", and its last %u values", forecast_params(params)->values);
 }
 
 static enum aim aim(const struct kind_params *params, enum task task)

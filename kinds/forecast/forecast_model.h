@@ -104,6 +104,7 @@ struct forecast_model {
     const float *effects;      /* (series, holidays.count * NUMBER_PARTS): of a day of each */
     uint32_t kept;             /* numbers of each series that are kept (forecast_kept.h); 0: none */
     const float *numbers;      /* (series, kept * KEPT_PARTS) */
+    const float *past; /* (series, fitted.values * KEPT_PARTS): last values, the newest last */
     uint32_t ways[SERIES_WAYS];         /* numbers of series; 0, too, where nothing is kept */
     struct forecast_params fitted;      /* attributes that the kept numbers depend on */
     const struct forecast_found *found; /* NULL: it was not stored yet */

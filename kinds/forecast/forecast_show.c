@@ -134,6 +134,13 @@ static enum status put_text(model_fact_sink *put, void *context, const char *nam
     return status;
 }
 
+static void append_kept(const struct forecast_model *forecast, struct text *out)
+{
+    text_append_string(out, "the parameters of each series");
+    if (forecast->fitted.values > 0)
+        text_printf(out, " and its last %u values", forecast->fitted.values);
+}
+
 static void append_ways(const struct forecast_model *forecast, struct text *out)
 {
     text_printf(out, "%u moved on by new rows, %u stayed, %u fitted anew, %u not in the old model",
@@ -157,7 +164,7 @@ enum status forecast_show(const struct model *model, model_fact_sink *put, void 
     if (forecast_is_limited(&forecast->limits))
         TRY(put_text(put, context, "limits", forecast, append_limits, err));
     if (forecast->kept > 0)
-        TRY(put(context, "keeps", cell_text(SLICE("the parameters of each series")), err));
+        TRY(put_text(put, context, "keeps", forecast, append_kept, err));
     if (forecast->kept > 0 && forecast->ways[WAY_NEW] < forecast->series)
         TRY(put_text(put, context, "going on", forecast, append_ways, err));
     return put(context, "level", cell_real(forecast->level), err);

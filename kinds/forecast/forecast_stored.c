@@ -364,6 +364,8 @@ bool forecast_array(const struct model *model, uint32_t i, struct model_array *a
          &forecast->coefficients},
         {"lambdas", forecast->series, 1, true, &forecast->lambdas},
         {"kept", forecast->series, (uint64_t)forecast->kept * KEPT_PARTS, true, &forecast->numbers},
+        {"values", forecast->series, (uint64_t)forecast->fitted.values * KEPT_PARTS, true,
+         &forecast->past},
         {"effects", forecast->series, (uint64_t)forecast->holidays.count * NUMBER_PARTS, true,
          &forecast->effects},
     };
@@ -375,6 +377,7 @@ bool forecast_array(const struct model *model, uint32_t i, struct model_array *a
                              forecast->regressors > 0,
                              forecast->is_transformed,
                              forecast->kept > 0,
+                             forecast->kept > 0 && forecast->fitted.values > 0,
                              forecast->holidays.count > 0};
 
     for (uint32_t k = 0; k < sizeof arrays / sizeof *arrays; k++)

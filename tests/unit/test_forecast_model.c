@@ -794,6 +794,61 @@ static void parameters_come_back(void **state)
     fixture_deinit(&fixture);
 }
 
+#define VALUES_HERE 2
+
+static enum status read_values(struct fixture *fixture, float damage, struct model *model,
+                               struct error *err)
+{
+    static float numbers[FIXTURE_SERIES][KEPT_HERE][KEPT_PARTS];
+    static float values[FIXTURE_SERIES][VALUES_HERE][KEPT_PARTS];
+    struct forecast_model *content;
+
+    forecast_fixture_init(fixture);
+    keep_parameters(fixture, numbers);
+    content = (struct forecast_model *)(uintptr_t)fixture->model.content;
+    for (uint32_t i = 0; i < FIXTURE_SERIES; i++) {
+        kept_to_parts((double)NAN, values[i][0]);
+        kept_to_parts(i / 3.0, values[i][1]);
+    }
+    values[3][1][2] += damage;
+    content->fitted.values = VALUES_HERE;
+    content->past = values[0][0];
+    return read_rows(fixture, model, err);
+}
+
+static void values_that_are_kept_come_back(void **state)
+{
+    const struct forecast_model *forecast;
+    struct kind_params params = {{0}};
+    struct fixture fixture;
+    struct model model;
+    uint32_t count = 0;
+    uint64_t number;
+    struct error err;
+    struct text text;
+    (void)state;
+
+    CHECK_OK(read_values(&fixture, 0, &model, &err));
+    forecast = forecast_of(&model);
+    CHECK_INT(forecast->fitted.values, VALUES_HERE);
+    CHECK(isnan(kept_of_parts(forecast->past)));
+    CHECK(kept_of_parts(forecast->past + (2 * VALUES_HERE + 1) * KEPT_PARTS) == 2 / 3.0);
+    model.kind->params_of(&model, &params);
+    CHECK_INT(forecast_params(&params)->values, VALUES_HERE);
+    while (forecast_kept_digest(forecast, count, &number))
+        count++;
+    CHECK_INT(count, 4 + SERIES_WAYS + 3 + 1 + 1 + 1); /* one more than without */
+    text_init(&text, TEXT_MAXIMUM);
+    CHECK_OK(model.kind->show(&model, put_fact, &text, &err));
+    CHECK(
+        strstr(text_string(&text), "keeps: the parameters of each series and its last 2 values\n"));
+    text_deinit(&text);
+    fixture_deinit(&fixture);
+    CHECK_FAILS(read_values(&fixture, 0.5F, &model, &err), STATUS_CORRUPT,
+                "parameters that are none");
+    fixture_deinit(&fixture);
+}
+
 static void parts_that_no_number_has_are_damage(void **state)
 {
     static const float parts[] = {0.5F, -1, 0x1p22F, NAN};
@@ -1141,6 +1196,7 @@ int main(void)
         cmocka_unit_test(effects_of_holidays_come_back),
         cmocka_unit_test(holidays_of_numbers_are_damage),
         cmocka_unit_test(parameters_come_back),
+        cmocka_unit_test(values_that_are_kept_come_back),
         cmocka_unit_test(parts_that_no_number_has_are_damage),
         cmocka_unit_test(meta_of_parameters_that_are_none_is_damage),
         cmocka_unit_test(rows_come_by_words_and_numbers_by_value),

@@ -182,12 +182,15 @@ static void settle_end(struct series_learner *series)
 /* The counts are there: the steps that they tell, and room for what they count. */
 static enum status settle_counts(struct series_learner *series, struct error *err)
 {
-    const struct steps steps = common_steps_find(series->counts, series->plan.are_numbers);
+    struct steps steps = common_steps_find(series->counts, series->plan.are_numbers);
 
     series->total = 0;
     for (uint32_t i = 0; i < series_ranges(series); i++)
         series->total += (uint64_t)series->counts[COMMON_STEPS_COUNTS + i];
     settle_end(series);
+    if (series->plan.has_old_steps) /* few rows tell no step */
+        steps = (struct steps){.unit = series->olds.forecast->unit,
+                               .size = series->olds.forecast->size};
     TRY(series_olds_check_steps(&series->olds, &steps, err));
     TRY(series_plan_settle(&series->plan, &steps, err));
     return reserve_records(series, series->total, err);
@@ -522,10 +525,15 @@ static enum status plan(void *self, struct error *err)
                     REGRESSORS_MAX);
     if (params->keeps)
         series->plan.kept = forecast_kept_most(params, series_plan_width(&series->plan));
+    series->plan.values = params->keeps ? params->values : 0;
+    if (series->plan.values > 0 && series->plan.regressors > 0)
+        return fail(err, STATUS_INVALID, "values are kept of series without regressors");
     TRY(series_olds_open(dataset, series->groups, series->plan.holidays, &series->olds, err));
     if (series->olds.forecast && (series->olds.forecast->kept > series->plan.kept ||
+                                  series->olds.forecast->fitted.values != series->plan.values ||
                                   series->olds.forecast->horizon != params->horizon))
         return fail(err, STATUS_CORRUPT, "the old model keeps other parameters than its kind has");
+    series->plan.has_old_steps = series->olds.forecast && series->plan.values > 0;
     series->width = series_plan_words(&series->plan);
     TRY(share_out(series, err));
     TRY(allocate(series, err));

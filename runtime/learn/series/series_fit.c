@@ -474,9 +474,13 @@ enum status series_fit(const struct series_plan *plan, struct point *points, uin
             return fail_no_memory(err);
         TRY(series_regressor_rows(plan, points, count, regressors, rows, &row_count, err));
     }
+    TRY(series_kept_join(plan, arena, &points, &count, err));
     TRY(series_grid(plan, points, count, arena, &grid, err));
     if (grid.count == 0)
         return STATUS_OK;
+    if (plan->kept > 0)
+        series_kept_put_values(plan, &grid, record);
+    series_grid_fill(plan, &grid);
     TRY(check_transform(plan, &grid, err));
     if (known.width > 0)
         TRY(series_regressors_lay_out(plan, &grid, rows, row_count, arena, &known, err));

@@ -98,6 +98,7 @@ struct series_old {
     int64_t begin, last; /* times of its first and last value */
     double *numbers;     /* (count): forecast_kept.h */
     uint32_t count;
+    double *values; /* (plan's values): its last ones, NAN where there is none; or NULL */
 };
 
 /* The settings that all series of a job have in common. */
@@ -111,8 +112,10 @@ struct series_plan {
     struct forecast_limits limits;
     enum forecast_transform transform; /* with one the word behind the coefficients is a lambda */
     enum forecast_hierarchy hierarchy;
-    int64_t end;   /* time of the last value of all series of a hierarchy */
-    uint32_t kept; /* numbers of a series that are kept at most; 0: none */
+    int64_t end;        /* time of the last value of all series of a hierarchy */
+    uint32_t kept;      /* numbers of a series that are kept at most; 0: none */
+    uint32_t values;    /* last values of a series that are kept beside them; 0: none */
+    bool has_old_steps; /* steps are those of the model that is gone on from */
     const struct series_old
         *old; /* in the plan of one series: what was kept of it; NULL: nothing */
     uint32_t regressors;
@@ -155,7 +158,8 @@ static inline uint32_t series_plan_kept(const struct series_plan *plan)
 }
 static inline uint32_t series_plan_words(const struct series_plan *plan)
 {
-    return series_plan_kept(plan) + (plan->kept > 0 ? FORECAST_KEPT_WORDS + plan->kept : 0);
+    return series_plan_kept(plan) +
+           (plan->kept > 0 ? FORECAST_KEPT_WORDS + plan->kept + plan->values : 0);
 }
 
 /* Points of one series (count, 1 at least), which are used up. regressors (count, plan's): those of

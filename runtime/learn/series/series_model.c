@@ -130,13 +130,19 @@ static enum status fill_kept(const struct series_plan *plan, const struct record
             content->kept = (uint32_t)words[KEPT_COUNT];
     }
     model->numbers = calloc((size_t)records->count * content->kept * KEPT_PARTS, sizeof(float));
-    if (!model->numbers)
+    model->past = calloc((size_t)records->count * plan->values * KEPT_PARTS + 1, sizeof(float));
+    if (!model->numbers || !model->past)
         return fail_no_memory(err);
     content->numbers = model->numbers;
+    content->past = model->past;
     for (size_t i = 0; i < records->count; i++)
         for (uint32_t k = 0; k < content->kept; k++)
             kept_to_parts(record_number(records->sorted[i][place + KEPT_WORDS + k]),
                           model->numbers + (i * content->kept + k) * KEPT_PARTS);
+    for (size_t i = 0; i < records->count; i++)
+        for (uint32_t k = 0; k < plan->values; k++)
+            kept_to_parts(record_number(records->sorted[i][place + KEPT_WORDS + plan->kept + k]),
+                          model->past + (i * plan->values + k) * KEPT_PARTS);
     return STATUS_OK;
 }
 
@@ -508,6 +514,7 @@ void series_model_deinit(struct series_model *model)
     free(model->expected);
     free(model->lambdas);
     free(model->numbers);
+    free(model->past);
     free(model->reaches);
     free(model->coefficients);
     free(model->effects);

@@ -110,6 +110,23 @@ enum status series_olds_check_steps(const struct series_olds *olds, const struct
 
 /* ---- a series ---- */
 
+/* NULL: none are kept. */
+static enum status read_values(const struct forecast_model *forecast, uint32_t series,
+                               struct arena *arena, double **values, struct error *err)
+{
+    const uint32_t count = forecast->fitted.values;
+
+    *values = NULL;
+    if (count == 0)
+        return STATUS_OK;
+    *values = ARENA_NEW(arena, double, count);
+    if (!*values)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < count; i++)
+        (*values)[i] = kept_of_parts(forecast->past + ((size_t)series * count + i) * KEPT_PARTS);
+    return STATUS_OK;
+}
+
 enum status series_olds_find(const struct series_olds *olds, const int64_t *ids,
                              struct arena *arena, struct series_old *old, bool *is_there,
                              struct error *err)
@@ -136,6 +153,7 @@ enum status series_olds_find(const struct series_olds *olds, const int64_t *ids,
     old->count = forecast->kept;
     for (uint32_t i = 0; i < forecast->kept; i++)
         old->numbers[i] = kept_of_parts(parts + (size_t)i * KEPT_PARTS);
+    TRY(read_values(forecast, series, arena, &old->values, err));
     steps = forecast_steps(forecast, series);
     last = (int64_t)facts[FACT_LAST];
     old->last = steps_time(&steps, last);
