@@ -47,15 +47,24 @@ planned ::= train.
 planned ::= predict.
 planned ::= evaluate.
 
-// TO TRAIN model [WITH ...] [COLUMN ...]... [LABEL label] [USING old_model] INTO new_model
-train ::= train_verb estimator with columns label old_model INTO path(P).  { parse->statement->into = P; }
+// TO TRAIN model [WITH ...] [COLUMN ...]... [LABEL label, ...] [USING old_model] INTO new_model
+train ::= train_verb estimator with columns labels old_model INTO path(P).  { parse->statement->into = P; }
 train_verb ::= TRAIN(V).                   { build_verb(parse, STATEMENT_TRAIN, &V); }
 
 estimator ::= ESTIMATOR|QUOTED|NAME(M).    { parse->statement->model = build_name(parse, &M); }
 
+labels ::= .
+labels ::= LABEL label_named other_labels.
+
+other_labels ::= .
+other_labels ::= other_labels COMMA name(N).    { build_label(parse, &N); }
+other_labels ::= other_labels COMMA STRING(S).  { build_label_string(parse, &S); }
+
 label ::= .
-label ::= LABEL name(N).                   { parse->statement->label = N; }
-label ::= LABEL STRING(S).                 { parse->statement->label = build_string_name(parse, &S); }
+label ::= LABEL label_named.
+
+label_named ::= name(N).                   { parse->statement->label = N; }
+label_named ::= STRING(S).                 { parse->statement->label = build_string_name(parse, &S); }
 
 old_model ::= .
 old_model ::= USING path(P).               { parse->statement->object = P; }

@@ -1,4 +1,5 @@
 #include "planner/column_choice.h"
+#include "planner/labels.h"
 
 #include <math.h>
 #include <string.h>
@@ -801,7 +802,7 @@ static enum status find_column(struct planning *planning, const struct name *nam
     const struct plan *plan = planning->plan;
 
     TRY(query_resolve(&plan->query, "", name->text, name->position, column, planning->err));
-    if (*column != plan->label_column)
+    if (*column != plan->label_column && !labels_have(plan, *column))
         return STATUS_OK;
     fail_at(planning->err, STATUS_INVALID, name->position,
             "column \"%.*s\" is the label and cannot be an input", SLICE_FORMAT(name->text));

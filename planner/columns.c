@@ -15,6 +15,7 @@
 #include "planner/column_pattern.h"
 #include "planner/cross_quantiles.h"
 #include "planner/embeddings.h"
+#include "planner/labels.h"
 #include "planner/offset.h"
 #include "planner/old_model.h"
 #include "planner/planning.h"
@@ -1123,10 +1124,11 @@ static enum status make_inputs(struct planning *planning, const struct choices *
                                            plan->inputs[i].is_chosen && !plan->inputs[i].spec.part;
     if (plan->offset)
         plan->inputs[plan->input_count++] = offset_input(plan);
+    labels_add_inputs(plan);
     make_crossed_inputs(plan, choices);
     if (plan->input_count > MODEL_INPUTS_MAX)
         return refuse_inputs(planning);
-    if (plan->input_count > (plan->offset ? 1 : 0))
+    if (plan->input_count > (plan->offset ? 1 : 0) + plan->label_count)
         return check_texts(planning);
     if (plan->excepted_count > 0) {
         fail_at(planning->err, STATUS_INVALID, planning->statement->columns[0].position,

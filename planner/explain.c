@@ -96,6 +96,18 @@ static void append_chosen(const struct explanation *explanation, const struct pl
                                                                        : ", said in COLUMN");
 }
 
+/* One of several. */
+static void explain_one_label(struct explanation *explanation, const struct plan_input *input)
+{
+    if (input->spec.label == INPUT_LABEL_NUMBER)
+        text_append_string(&explanation->detail, "number: ");
+    else
+        text_printf(&explanation->detail,
+                    "classes of type %s: ", input_label_words[input->spec.label]);
+    append_why(&explanation->detail, explanation->plan, input->column);
+    explanation_line_of(explanation, "label", input->spec.name);
+}
+
 static void explain_input(struct explanation *explanation, const struct plan_input *input)
 {
     const struct encoder *encoder = encoder_of(&input->spec);
@@ -104,6 +116,10 @@ static void explain_input(struct explanation *explanation, const struct plan_inp
     if (input->spec.offset) {
         append_why(out, explanation->plan, input->column);
         explanation_line_of(explanation, offset_called(input->spec.offset), input->spec.name);
+        return;
+    }
+    if (input->spec.label) {
+        explain_one_label(explanation, input);
         return;
     }
     text_append_string(out, input_type_words[input->spec.type]);
@@ -156,8 +172,8 @@ static const struct vector *vector_at(const struct plan *plan, size_t i)
 static bool are_alike(const struct plan_input *a, const struct plan_input *b)
 {
     return a->spec.type == b->spec.type && a->is_chosen == b->is_chosen && !a->spec.offset &&
-           !b->spec.offset && a->spec.rule == RULE_WORDS && b->spec.rule == RULE_WORDS &&
-           a->spec.vocabulary_max == b->spec.vocabulary_max &&
+           !b->spec.offset && !a->spec.label && !b->spec.label && a->spec.rule == RULE_WORDS &&
+           b->spec.rule == RULE_WORDS && a->spec.vocabulary_max == b->spec.vocabulary_max &&
            a->spec.words_max == b->spec.words_max;
 }
 
@@ -305,7 +321,8 @@ static void explain_inside(struct explanation *explanation)
 
 static bool has_vocabulary(const struct plan_input *input)
 {
-    return input->spec.type == INPUT_CATEGORY && input->spec.rule == RULE_WORDS;
+    return input->spec.type == INPUT_CATEGORY && input->spec.rule == RULE_WORDS &&
+           !input->spec.label;
 }
 
 /* The first columns by name, and how many others there are. */

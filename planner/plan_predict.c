@@ -34,6 +34,8 @@ static enum status hint_inputs(const struct plan *plan, struct error *err)
             text_printf(&list, " and %zu more", plan->model.input_count - i);
             break;
         }
+        if (plan->model.inputs[i].label)
+            continue;
         text_append_string(&list, i > 0 ? ", " : "");
         text_append(&list, plan->model.inputs[i].name);
     }
@@ -66,6 +68,29 @@ static enum status check_vectors(const struct planning *planning)
     return STATUS_OK;
 }
 
+/* Workers get all cells of a row by their places, and a label may have none. */
+static enum status check_heads(const struct planning *planning)
+{
+    const struct plan *plan = planning->plan;
+    bool has_label = false;
+
+    if (!plan->model.heads)
+        return STATUS_OK;
+    if (plan->scoring.on_workers) {
+        fail_at(planning->err, STATUS_UNSUPPORTED, planning->statement->verb_position,
+                "model %.*s has several labels, and workers do not score such models yet",
+                SLICE_FORMAT(plan->model_name));
+        return error_hint(planning->err, "Leave out job.*: the session scores the rows.");
+    }
+    for (size_t i = 0; i < plan->model.input_count; i++)
+        has_label |= plan->model.inputs[i].label && plan->model_columns[i] >= 0;
+    if (has_label || plan->kind == STATEMENT_PREDICT || plan->report == REPORT_DRIFT)
+        return STATUS_OK;
+    return fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
+                   "the query has none of the labels of model %.*s",
+                   SLICE_FORMAT(plan->model_name));
+}
+
 /* Finds the model's inputs among the query's columns. */
 static enum status match_inputs(struct planning *planning)
 {
@@ -78,7 +103,8 @@ static enum status match_inputs(struct planning *planning)
     for (size_t i = 0; i < count; i++) {
         struct slice name = plan->model.inputs[i].name;
         plan->model_columns[i] = query_find_input(&plan->query, name);
-        if (plan->model_columns[i] >= 0)
+        if (plan->model_columns[i] >= 0 ||
+            (plan->model_columns[i] == -1 && plan->model.inputs[i].label))
             continue;
         fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
                 "the query has %s column \"%.*s\", an input of model %.*s",
@@ -86,6 +112,7 @@ static enum status match_inputs(struct planning *planning)
                 SLICE_FORMAT(plan->model_name));
         return hint_inputs(plan, planning->err);
     }
+    TRY(check_heads(planning));
     return check_vectors(planning);
 }
 
@@ -127,6 +154,7 @@ static enum status plan_target(struct planning *planning)
     struct path table;
 
     plan->target_column = task_has_label(plan->model.task)      ? plan->model.label
+                          : plan->model.heads                   ? SLICE(PREDICT_HEAD)
                           : plan->model.task == TASK_PROJECTION ? SLICE(PREDICT_COMPONENT)
                           : plan->model.task == TASK_DETECTION  ? SLICE(PREDICT_INLIER)
                                                                 : SLICE(PREDICT_CLUSTER);
@@ -142,7 +170,7 @@ static enum status plan_target(struct planning *planning)
     return target_check_not_model(planning, table.parts[0].position);
 }
 
-/* pca_1, pca_2, ... */
+/* pca_1, pca_2, ...; of several labels p_clicked, p_amount, ... */
 static enum status name_components(struct planning *planning)
 {
     struct plan *plan = planning->plan;
@@ -152,7 +180,11 @@ static enum status name_components(struct planning *planning)
         return fail_no_memory(planning->err);
     for (uint32_t i = 0; i < plan->model.component_count; i++) {
         plan->components[i] =
-            arena_printf(planning->arena, "%.*s_%u", SLICE_FORMAT(plan->target_column), i + 1);
+            plan->model.heads
+                ? arena_printf(planning->arena, "%.*s_%.*s", SLICE_FORMAT(plan->target_column),
+                               SLICE_FORMAT(plan->model.heads[i].name))
+                : arena_printf(planning->arena, "%.*s_%u", SLICE_FORMAT(plan->target_column),
+                               i + 1);
         if (!plan->components[i].data)
             return fail_no_memory(planning->err);
     }

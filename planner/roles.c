@@ -1,6 +1,7 @@
 #include "planner/roles.h"
 
 #include "planner/column_kind.h"
+#include "planner/labels.h"
 #include "planner/query.h"
 #include "planner/settings.h"
 
@@ -23,7 +24,8 @@ const char *roles_called(enum row_role role)
 
 bool roles_have(const struct plan *plan, int column)
 {
-    return (plan->offset && plan->offset_column == column) || roles_have_role(plan, column);
+    return (plan->offset && plan->offset_column == column) || roles_have_role(plan, column) ||
+           labels_have(plan, column);
 }
 
 bool roles_have_role(const struct plan *plan, int column)

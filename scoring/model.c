@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "scoring/elementary.h"
+#include "scoring/heads.h"
 #include "scoring/kind.h"
 #include "scoring/matrix.h"
 #include "scoring/spread.h"
@@ -118,6 +119,8 @@ enum status scorer_init(struct scorer *scorer, const struct model *model, uint32
     status = model->kind->open(model, scorer->rows_max, &scorer->workspace, err);
     if (status == STATUS_OK)
         status = init_rows(scorer, err);
+    if (status == STATUS_OK && model->head_count > 0)
+        status = head_views_new(model, &scorer->heads, err);
     if (status != STATUS_OK)
         scorer_deinit(scorer);
     return status;
@@ -132,6 +135,7 @@ void scorer_deinit(struct scorer *scorer)
     free(scorer->results);
     free(scorer->calibrated);
     free(scorer->spread);
+    head_views_free(scorer->heads);
     *scorer = (struct scorer){0};
 }
 

@@ -271,12 +271,21 @@ static enum status take_buckets(const struct column_counts *column, struct trans
     return STATUS_OK;
 }
 
+/* A forecast has totals of all words, and each class of a label is learned. */
+static bool keeps_rare_words(const struct column_statistics *statistics,
+                             const struct transform_input *input)
+{
+    return kind_of(statistics->spec)->learns_series || input->spec.label;
+}
+
 /* Gives the input what training learns from its column. */
 static enum status learn_input(const struct column_statistics *statistics,
                                const struct column_counts *column, struct transform_input *input,
                                struct arena *arena, struct error *err)
 {
-    input->has_nulls = column->nulls > 0 && input->spec.type != INPUT_TEXT; /* NULL has no words */
+    input->has_nulls =
+        (column->nulls > 0 && input->spec.type != INPUT_TEXT) || /* it has no words */
+        input->spec.label;                                       /* rows are scored without it */
     switch (encoder_of(&input->spec)->counts) {
     case COUNTS_MOMENTS:
         return input->spec.offset ? take_offset(statistics, column, input, err)
@@ -284,8 +293,8 @@ static enum status learn_input(const struct column_statistics *statistics,
     case COUNTS_VALUES:
         return take_buckets(column, input, arena, err);
     case COUNTS_WORDS:
-        return take_words(column, kind_of(statistics->spec)->learns_series ? 0 : statistics->rows,
-                          input, arena, err);
+        return take_words(column, keeps_rare_words(statistics, input) ? 0 : statistics->rows, input,
+                          arena, err);
     case COUNTS_NOTHING:
         break;
     }

@@ -42,14 +42,14 @@ NO_HEADER = {
     "report/picture_classes.c", "report/picture_curves.c", "report/picture_dependence.c", "report/picture_forecast.c",
     "report/picture_inputs.c", "report/picture_residuals.c", "report/card_html.c", "report/card_markdown.c",
     # The parts of one compiler: definition/compiler.h.
-    "definition/compile_arithmetic.c", "definition/compile_calls.c", "definition/compile_lists.c", "definition/compile_names.c",
+    "definition/compile_arithmetic.c", "definition/compile_calls.c", "definition/compile_heads.c", "definition/compile_lists.c", "definition/compile_names.c",
     "definition/compile_values.c",
     # Operations: rows of graph/operations/operations.h.
     "graph/operations/activations.c", "graph/operations/arithmetic.c",
     "graph/operations/attention.c", "graph/operations/batch_norm.c", "graph/operations/cosine.c",
     "graph/operations/dense_each.c", "graph/operations/functions.c", "graph/operations/matmul.c",
     "graph/operations/maximum.c", "graph/operations/one_hot.c", "graph/operations/select.c",
-    "graph/operations/steps.c", "graph/operations/where.c",
+    "graph/operations/labels.c", "graph/operations/steps.c", "graph/operations/where.c",
     "graph/operations/concat.c", "graph/operations/constant.c", "graph/operations/convolution.c", "graph/operations/norms.c",
     "graph/operations/pooling.c", "graph/operations/recurrent.c",
     "graph/operations/dense.c", "graph/operations/dropout.c", "graph/operations/embedding.c",

@@ -91,7 +91,7 @@ static void a_training_says_all_that_was_written(void **state)
     CHECK_INT(statement->columns[0].count, 2);
     CHECK_INT(statement->columns[0].columns[1].kind, COLUMN_CALL);
     CHECK_INT(statement->columns[0].columns[1].items[1].kind, COLUMN_LIST);
-    CHECK(statement->label.quoted);
+    CHECK(statement->label.quoted && statement->other_label_count == 0);
     CHECK_SLICE(statement->label.text, "y");
     CHECK_SLICE(path_last(&statement->object).text, "old");
     CHECK_SLICE(path_last(&statement->into).text, "new");
@@ -207,8 +207,24 @@ static void limits_hold_and_the_largest_allowed_passes(void **state)
     check_limit(f, "at most 65536 list elements");
     build(f, "SELECT 1 TO TRAIN M ", STATEMENT_CLAUSES_MAX + 1, " ", "COLUMN a FOR p#", into);
     check_limit(f, "at most 16 COLUMN clauses");
+    build(f, "SELECT 1 TO TRAIN M LABEL ", STATEMENT_LABELS_MAX + 1, ",", "l#", " INTO m");
+    check_limit(f, "at most 32 columns");
     build(f, with, STATEMENT_NAME_PARTS_MAX + 1, ".", "a", " = 1 INTO m");
     check_limit(f, "at most 8 parts");
+}
+
+static void labels_are_listed_behind_the_first(void **state)
+{
+    struct fixture *f = *state;
+
+    CHECK_PARSES(f, "SELECT 1 TO TRAIN zoo/m LABEL a, \"B\", 'c d' INTO m");
+    CHECK_SLICE(f->statement.label.text, "a");
+    CHECK_INT(f->statement.other_label_count, 2);
+    CHECK_SLICE(f->statement.other_labels[0].text, "B");
+    CHECK(f->statement.other_labels[0].quoted);
+    CHECK_SLICE(f->statement.other_labels[1].text, "c d");
+    CHECK(parse(f, "SELECT 1 TO TRAIN zoo/m LABEL a, INTO m") != STATUS_OK);
+    CHECK(parse(f, "SELECT 1 TO EVALUATE m LABEL a, b") != STATUS_OK);
 }
 
 static void limits_of_run_and_optimize_hold(void **state)
@@ -410,6 +426,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(limits_hold_and_the_largest_allowed_passes, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(labels_are_listed_behind_the_first, set_up, tear_down),
         cmocka_unit_test_setup_teardown(limits_of_run_and_optimize_hold, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nesting_and_size_have_limits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_prefix_of_a_statement_is_a_crash, set_up, tear_down),
