@@ -40,6 +40,11 @@ static bool same_model(const struct jobspec *a, const struct jobspec *b)
            !a->graph == !b->graph && (!a->graph || graph_equal(a->graph, b->graph));
 }
 
+static bool same_history(const struct spec_history *a, const struct spec_history *b)
+{
+    return slice_equal(a->work, b->work) && slice_equal(a->paces, b->paces) && a->first == b->first;
+}
+
 static bool same_metrics(const struct jobspec *a, const struct jobspec *b)
 {
     if (a->metric_count != b->metric_count || a->average != b->average ||
@@ -65,6 +70,7 @@ bool jobspec_equal(const struct jobspec *a, const struct jobspec *b)
 
     return a->kind == b->kind && spec_same_scoring(&a->scoring, &b->scoring) && same_inputs(a, b) &&
            same_roles(a, b) && same_model(a, b) && same_metrics(a, b) &&
+           same_history(&a->history, &b->history) && slice_equal(a->require, b->require) &&
            a->has_validation == b->has_validation && a->keeps_best == b->keeps_best &&
            a->staged_shards == b->staged_shards && same_members(&job_attributes, a, b) &&
            (!kind || same_members(kind->attributes, a->params.bytes, b->params.bytes)) &&

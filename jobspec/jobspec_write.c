@@ -107,6 +107,18 @@ static void write_training(const struct jobspec *spec, cJSON *json)
         json_append(metrics, json_string(spec->metrics[i]));
 }
 
+static void write_history(const struct spec_history *history, cJSON *json)
+{
+    cJSON *object;
+
+    if (history->work.size == 0)
+        return;
+    object = json_add_object(json, "history");
+    json_add_string(object, "work", history->work);
+    json_add_string(object, "paces", history->paces);
+    json_add_integer(object, "first", history->first);
+}
+
 static void write_learning(const struct jobspec *spec, cJSON *json)
 {
     write_inputs(spec, json);
@@ -126,6 +138,9 @@ static void write_learning(const struct jobspec *spec, cJSON *json)
         json_add(json, "notices", notice_list_to_json(spec->notices));
     if (spec->old_model.size > 0)
         json_add_string(json, "old_model", spec->old_model);
+    if (spec->require.size > 0)
+        json_add_string(json, "require", spec->require);
+    write_history(&spec->history, json);
 }
 
 static void write_job(const struct jobspec *spec, cJSON *json)

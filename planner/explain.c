@@ -542,6 +542,9 @@ static void explain_place(struct explanation *explanation)
     text_printf(out, "%u", training->min_workers);
     if (training->max_workers > training->min_workers)
         text_printf(out, " to %u", training->max_workers);
+    if (explanation->history.first > 0)
+        text_printf(out, ", %u at first, as job %lld measured", explanation->history.first,
+                    (long long)explanation->history.job);
     explain_idle(explanation);
     if (training->max_workers > training->min_workers && training->servers == 0)
         text_append_string(out, "; those that do not pay, as the job measures, are given back");
@@ -604,8 +607,9 @@ static void explain_attributes(struct explanation *explanation)
         explanation_line(explanation, "defaults");
 }
 
-enum status plan_explain(const struct plan *plan, uint64_t rows, struct arena *arena,
-                         struct plan_line **lines, size_t *count, struct error *err)
+enum status plan_explain(const struct plan *plan, uint64_t rows, const struct plan_history *history,
+                         struct arena *arena, struct plan_line **lines, size_t *count,
+                         struct error *err)
 {
     size_t most = plan->input_count + plan->attribute_count + plan->notices->count +
                   explain_graph_lines(plan) + LINES_EXTRA;
@@ -614,6 +618,8 @@ enum status plan_explain(const struct plan *plan, uint64_t rows, struct arena *a
     if (plan->kind != STATEMENT_TRAIN)
         return explain_scoring(plan, arena, lines, count, err);
     TRY(explanation_begin(&explanation, plan, arena, most, err));
+    if (history)
+        explanation.history = *history;
     explain_model(&explanation);
     explain_inputs(&explanation);
     explain_excepted(&explanation);

@@ -72,7 +72,7 @@ def make_folder(folder, kind, csv, workers, least, turns, checkpoint, units, ser
             # With lanes all workers would take steps together.
             spec["job"].update(servers=servers, in_one_process=False, lanes=0)
         for part, values in (changes or {}).items():
-            spec[part].update(values)
+            spec.setdefault(part, {}).update(values)
         path.write_text(json.dumps(spec))
 
 

@@ -402,6 +402,22 @@ static cJSON *notices(void)
     return array(0, NOTICES_MAX, notice, "of planning and of reading the rows; kept in the model");
 }
 
+static cJSON *history(void)
+{
+    cJSON *members = cJSON_CreateObject(), *schema;
+
+    json_add(members, "work",
+             text(JOBSPEC_WORK_BYTES, JOBSPEC_WORK_BYTES,
+                  "the same of jobs that do the same for a row"));
+    json_add(members, "paces",
+             text(0, JOBSPEC_PACES_BYTES, "how fast earlier ones were, by numbers of workers"));
+    json_add(members, "first",
+             integer(0, JOBSPEC_WORKERS_MAX, "workers at first; 0: as many as there may be"));
+    schema = object(members);
+    json_add_string(schema, "description", SLICE("of earlier jobs of the model"));
+    return schema;
+}
+
 static cJSON *intervals(void)
 {
     cJSON *members = cJSON_CreateObject();
@@ -520,6 +536,10 @@ static void add_learning(const struct kind *kind, cJSON *members)
              text(1, DIGEST_BYTES_MAX,
                   "USING: the digest of the model that is gone on from, which lies beside the "
                   "rows"));
+    json_add(members, "require",
+             text(1, JOBSPEC_REQUIRE_BYTES,
+                  "train.require: a model that does not keep it is not published"));
+    json_add(members, "history", history());
 }
 
 enum status jobspec_print_schema(const struct kind *kind, struct text *out, struct error *err)
@@ -548,7 +568,8 @@ enum status jobspec_print_schema(const struct kind *kind, struct text *out, stru
         schema, "description",
         SLICE("printed from the tables of attributes by tests/documents/jobspec_schema.c"));
     json_add_string(schema, "type", SLICE("object"));
-    close_object(schema, members, MEMBERS("notices", "roles", "old_model", "freeze"));
+    close_object(schema, members,
+                 MEMBERS("notices", "roles", "old_model", "freeze", "require", "history"));
     status = json_print(schema, true, out, err);
     cJSON_Delete(schema);
     TRY(status);

@@ -45,7 +45,7 @@ static enum status print_train(const struct plan *plan, struct arena *arena, str
     struct plan_line *lines;
     size_t count;
 
-    TRY(plan_explain(plan, 0, arena, &lines, &count, err));
+    TRY(plan_explain(plan, 0, NULL, arena, &lines, &count, err));
     for (size_t i = 0; i < count; i++) {
         printf("%-38.*s", SLICE_FORMAT(lines[i].item));
         printf("%.*s\n", SLICE_FORMAT(lines[i].detail));

@@ -12,6 +12,7 @@
 #include "planner/parameters.h"
 #include "planner/plan.h"
 #include "planner/requirement.h"
+#include "planner/row_work.h"
 #include "planner/targets.h"
 #include "planner/unseen_nulls.h"
 #include "tests/check.h"
@@ -528,7 +529,7 @@ static void memory_that_runs_out_is_an_error_at_every_point(void **state)
         maximum += 64;
         status = plan_text(&scene, text);
         if (status == STATUS_OK)
-            status = plan_explain(&scene.plan, 0, &scene.arena, &lines, &count, &scene.err);
+            status = plan_explain(&scene.plan, 0, NULL, &scene.arena, &lines, &count, &scene.err);
         arena_deinit(&scene.arena);
         CHECK(status == STATUS_OK || status == STATUS_NO_MEMORY);
     } while (status != STATUS_OK);
@@ -556,7 +557,7 @@ static void explain_gives_the_speed_up_that_lanes_allow(void **state)
     PLAN_OK(IRIS "EXPLAIN SELECT * FROM iris TO TRAIN LinearClassifier WITH job.lanes = 6, "
                  "train.epoch = 3 LABEL class INTO m");
     CHECK(scene.plan.explain_only);
-    CHECK_INT(plan_explain(&scene.plan, 0, &scene.arena, &lines, &count, NULL), STATUS_OK);
+    CHECK_INT(plan_explain(&scene.plan, 0, NULL, &scene.arena, &lines, &count, NULL), STATUS_OK);
     CHECK_SLICE(find_line(lines, count, "lanes")->detail, "6");
     CHECK_SLICE(find_line(lines, count, "speed-up by workers")->detail,
                 "1: 1.00, 2: 2.00, 3: 3.00, 4: 3.00, 5: 3.00, 6: 6.00, 7: 6.00, 8: 6.00");
@@ -566,6 +567,91 @@ static void explain_gives_the_speed_up_that_lanes_allow(void **state)
     CHECK_SLICE(find_line(lines, count, "rows")->detail, "150");
     CHECK_SLICE(find_line(lines, count, "steps")->detail,
                 "6: 3 epochs of 2 steps, of up to 128 rows each");
+    scene_deinit(&scene);
+}
+
+static void check_history(struct scene *scene, const struct plan_history *history,
+                          const char *workers, const char *speed)
+{
+    struct plan_line *lines;
+    size_t count;
+
+    CHECK_INT(plan_explain(&scene->plan, 0, history, &scene->arena, &lines, &count, NULL),
+              STATUS_OK);
+    CHECK_SLICE(find_line(lines, count, "workers")->detail, workers);
+    if (speed)
+        CHECK_SLICE(find_line(lines, count, "expected speed")->detail, speed);
+    for (size_t i = 0; !speed && i < count; i++)
+        CHECK(!slice_is(lines[i].item, "expected speed"));
+}
+
+#define GIVEN_BACK "; those that do not pay, as the job measures, are given back"
+
+static void explain_tells_what_earlier_jobs_measured(void **state)
+{
+    struct plan_history history = {.job = 12, .jobs = 1, .workers = 4, .row_seconds = 1e-3 / 9.52};
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(IRIS "EXPLAIN SELECT * FROM iris TO TRAIN DNNClassifier WITH job.max_workers = 4, "
+                 "train.epoch = 1000 LABEL class INTO m");
+    check_history(&scene, NULL, "1 to 4" GIVEN_BACK, NULL);
+    check_history(&scene, &history, "1 to 4" GIVEN_BACK,
+                  "about 9500 rows a second with 4 workers, so about 20 seconds: by what was "
+                  "measured of job 12");
+    history = (struct plan_history){
+        .job = 12, .jobs = 3, .first = 1, .workers = 1, .row_seconds = 0.6, .is_measured = true};
+    check_history(&scene, &history, "1 to 4, 1 at first, as job 12 measured" GIVEN_BACK,
+                  "about 1.7 rows a second with 1 worker, so about 30 hours: measured by job 12 "
+                  "and 2 before it");
+    PLAN_OK(IRIS "EXPLAIN SELECT * FROM iris TO TRAIN DNNClassifier WITH job.max_workers = 4, "
+                 "train.epoch = 1000, train.max_steps = 1 LABEL class INTO m");
+    check_history(&scene, &history, "1 to 4, 1 at first, as job 12 measured" GIVEN_BACK,
+                  "about 1.7 rows a second with 1 worker, so about 80 seconds: measured by job 12 "
+                  "and 2 before it");
+    PLAN_OK(IRIS "EXPLAIN SELECT * FROM iris TO TRAIN KMeans WITH n_clusters = 3 INTO m");
+    check_history(&scene, &history, "1, 1 at first, as job 12 measured",
+                  "about 1.7 rows a second with 1 worker: measured by job 12 and 2 before it");
+    scene_deinit(&scene);
+}
+
+static bool have_same_work(struct scene *scene, const char *one, const char *other)
+{
+    char digits[2][ROW_WORK_DIGITS + 1];
+
+    CHECK_INT(plan_text(scene, one), STATUS_OK);
+    CHECK(row_work_print(&scene->plan, digits[0]));
+    CHECK_INT(plan_text(scene, other), STATUS_OK);
+    CHECK(row_work_print(&scene->plan, digits[1]));
+    CHECK_INT(strlen(digits[1]), ROW_WORK_DIGITS);
+    return strcmp(digits[0], digits[1]) == 0;
+}
+
+static void statements_do_the_same_work_for_a_row_where_its_cost_is_the_same(void **state)
+{
+    static const char *const same[] = {"train.seed = 9", "train.epoch = 70", "learning_rate = 0.5",
+                                       "job.max_workers = 9"};
+    static const char *const other[] = {"model.hidden_units = [9]", "train.batch_size = 16",
+                                        "job.lanes = 3", "job.threads = 3"};
+    char text[512];
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+#define TRAINS(with)                                                                               \
+    IRIS "SELECT * FROM iris TO TRAIN DNNClassifier WITH train.verbose = 0" with " LABEL class "   \
+         "INTO "
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        snprintf(text, sizeof text, TRAINS(", %s") "m", same[i]);
+        CHECK(have_same_work(&scene, TRAINS("") "m", text));
+    }
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        snprintf(text, sizeof text, TRAINS(", %s") "m", other[i]);
+        CHECK(!have_same_work(&scene, TRAINS("") "m", text));
+    }
+    CHECK(!have_same_work(&scene, TRAINS("") "m", TRAINS("") "n"));
+#undef TRAINS
     scene_deinit(&scene);
 }
 
@@ -579,7 +665,7 @@ static void beyond_eight_workers_explain_tells_where_the_speed_grows(void **stat
     scene_init(&scene);
     PLAN_OK(IRIS "EXPLAIN SELECT * FROM iris TO TRAIN LinearClassifier WITH "
                  "train.batch_size = 1600, job.max_workers = 80 LABEL class INTO m");
-    CHECK_INT(plan_explain(&scene.plan, 0, &scene.arena, &lines, &count, NULL), STATUS_OK);
+    CHECK_INT(plan_explain(&scene.plan, 0, NULL, &scene.arena, &lines, &count, NULL), STATUS_OK);
     CHECK_SLICE(find_line(lines, count, "lanes")->detail,
                 "80: one for every 16 rows of the batch, at least 1, at most 80");
     CHECK_SLICE(find_line(lines, count, "speed-up by workers")->detail,
@@ -1170,6 +1256,8 @@ int main(void)
         cmocka_unit_test(names_of_tables_have_limits),
         cmocka_unit_test(memory_that_runs_out_is_an_error_at_every_point),
         cmocka_unit_test(explain_gives_the_speed_up_that_lanes_allow),
+        cmocka_unit_test(explain_tells_what_earlier_jobs_measured),
+        cmocka_unit_test(statements_do_the_same_work_for_a_row_where_its_cost_is_the_same),
         cmocka_unit_test(a_kind_that_is_too_large_names_its_own_attribute),
         cmocka_unit_test(beyond_eight_workers_explain_tells_where_the_speed_grows),
         cmocka_unit_test(a_name_of_two_tasks_means_the_one_that_is_told),
