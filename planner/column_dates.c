@@ -27,7 +27,7 @@ uint32_t date_parts_usual(const struct planning *planning, const struct query_co
 {
     const struct kind *kind = planning->plan->estimator->kind;
 
-    if (kind->takes_numbers_alone || kind->spreads_words)
+    if (kind->spreads_words)
         return bit(DATE_AGE);
     return bit(DATE_AGE) | bit(DATE_MONTH) | bit(DATE_WEEKDAY) |
            (column->times > 0 ? bit(DATE_HOUR) : 0);

@@ -845,7 +845,7 @@ static uint32_t room_for_items(const struct query_column *column)
 /* Models of numbers alone, and those that need columns, have no place for them. */
 static bool takes_many_ids(const struct kind *kind)
 {
-    return !kind->takes_no_texts && !kind->takes_numbers_alone;
+    return !kind->takes_no_texts;
 }
 
 /* A list of so many ids that rows are held by the ids that they have: a linear model, and a first

@@ -196,22 +196,6 @@ static enum status check_inputs(const struct planning *planning)
     for (size_t i = 0; kind->buckets && i < plan->input_count; i++)
         if (plan->inputs[i].spec.type == INPUT_NUMERIC)
             return refuse_number(planning, &plan->inputs[i]);
-    for (size_t i = 0; kind->takes_numbers_alone && i < plan->input_count; i++) {
-        const struct plan_input *input = &plan->inputs[i];
-
-        if (input->spec.type == INPUT_NUMERIC)
-            continue;
-        fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
-                "column \"%.*s\" is a %s, and %s takes numbers alone",
-                SLICE_FORMAT(input->spec.name), input_type_words[input->spec.type],
-                plan->estimator->name);
-        if (input->spec.part)
-            return error_hint(planning->err,
-                              "It accepts the age of a date: COLUMN DATE(%.*s, 'age').",
-                              SLICE_FORMAT(input->spec.source));
-        return error_hint(planning->err, "Leave it out of the SELECT, or make numbers of it there, "
-                                         "one column for each word.");
-    }
     return STATUS_OK;
 }
 

@@ -38,6 +38,17 @@ void kind_shape_join(struct kind_shape *shape, enum model_part part)
     shape->parts.linear_ids += part_has_linear(part);
 }
 
+void kind_shape_append(const struct kind_shape *shape, struct text *text)
+{
+    const bool has_words = shape->ids > 0;
+
+    text_printf(text, "%.0f %s%s", shape->dense, has_words ? "number" : "input",
+                shape->dense == 1 ? "" : "s");
+    if (has_words)
+        text_printf(text, " and the words of %.0f categor%s", shape->ids,
+                    shape->ids > 1 ? "ies" : "y");
+}
+
 void kind_shape_take(struct kind_shape *shape, const struct transform *transform)
 {
     for (uint32_t i = 0; i < transform->input_count; i++) {

@@ -89,7 +89,7 @@ class Formulas(FormulaCase):
         database = sqlite3.connect(plain)
         self.addCleanup(database.close)
         columns = [row[1] for row in database.execute(f"PRAGMA table_info({name}_predictions)")]
-        first = "component_1" if name == "pca" else "prediction"
+        first = "component_1" if name in rows.COMPONENTS else "prediction"
         second = next((column for column in ("distance", "probability") if column in columns), "0")
         return database.execute(f"SELECT {first}, {second} FROM {name}_predictions ORDER BY id").fetchall()
 

@@ -112,8 +112,8 @@ SELECT * FROM houses TO TRAIN LinearRegressor COLUMN CATEGORY(city) LABEL price 
 SELECT * FROM houses TO TRAIN LinearRegressor COLUMN EMBEDDING(city, 8) LABEL price INTO m;
 -- columns: two of one name
 SELECT rooms, rooms, price FROM houses TO TRAIN LinearRegressor LABEL price INTO m;
--- columns: a text for clusters
-SELECT city FROM houses TO TRAIN PCA INTO m;
+-- columns: words of a text for components
+SELECT city FROM houses TO TRAIN PCA COLUMN TEXT(city) INTO m;
 -- columns: a label for clusters
 SELECT rooms, price FROM houses TO TRAIN KMeans WITH n_clusters = 3 LABEL price INTO m;
 -- rows: none
