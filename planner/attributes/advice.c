@@ -28,7 +28,10 @@
 #define NETWORKS    &network_kind /* and those over embeddings */
 #define REGRESSIONS &regression_kind
 #define FORECASTS   &forecast_kind
-#define LEAVE       NULL
+/* In both databases: which of them is asked is not known here. */
+#define BY_TIME(sqlite, unit)                                                                      \
+    sqlite " AS t, in PostgreSQL date_trunc('" unit "', t) AS t in the SELECT"
+#define LEAVE NULL
 
 #define ALL_PROCESSORS "models are learned on all processors of one machine or many, and on no GPU"
 #define WORDS_ARE_CATEGORIES                                                                       \
@@ -160,19 +163,21 @@ const struct advice advice_rows[] = {
      "the search tries models with a drift and without"},
     {"data_frequency", BQML, FORECASTS, "auto_frequency", LEAVE,
      "the step is found from the times of all series"},
-    {"data_frequency", BQML, FORECASTS, "per_minute", "date_trunc('minute', t) AS t in the SELECT",
-     "the step is that of the times"},
-    {"data_frequency", BQML, FORECASTS, "hourly", "date_trunc('hour', t) AS t in the SELECT",
+    {"data_frequency", BQML, FORECASTS, "per_minute",
+     BY_TIME("strftime('%Y-%m-%d %H:%M', t)", "minute"), "the step is that of the times"},
+    {"data_frequency", BQML, FORECASTS, "hourly", BY_TIME("strftime('%Y-%m-%d %H:00', t)", "hour"),
      "the step is that of the times"},
     {"data_frequency", BQML, FORECASTS, "daily", "date(t) AS t in the SELECT",
      "the step is that of the times"},
-    {"data_frequency", BQML, FORECASTS, "weekly", "date_trunc('week', t) AS t in the SELECT",
+    {"data_frequency", BQML, FORECASTS, "weekly",
+     BY_TIME("date(t, '-6 days', 'weekday 1')", "week"), "the step is that of the times"},
+    {"data_frequency", BQML, FORECASTS, "monthly", BY_TIME("strftime('%Y-%m-01', t)", "month"),
      "the step is that of the times"},
-    {"data_frequency", BQML, FORECASTS, "monthly", "date_trunc('month', t) AS t in the SELECT",
+    {"data_frequency", BQML, FORECASTS, "quarterly",
+     BY_TIME("strftime('%Y-', t) || printf('%02d-01', (strftime('%m', t) + 2) / 3 * 3 - 2)",
+             "quarter"),
      "the step is that of the times"},
-    {"data_frequency", BQML, FORECASTS, "quarterly", "date_trunc('quarter', t) AS t in the SELECT",
-     "the step is that of the times"},
-    {"data_frequency", BQML, FORECASTS, "yearly", "date_trunc('year', t) AS t in the SELECT",
+    {"data_frequency", BQML, FORECASTS, "yearly", BY_TIME("strftime('%Y-01-01', t)", "year"),
      "the step is that of the times"},
     {"holiday_region", BQML, FORECASTS, NULL, "(h.day IS NOT NULL) AS holiday in the SELECT",
      "holidays are of a table of yours that the SELECT joins by the day, and become a regressor"},
