@@ -468,9 +468,9 @@ async function refreshLog() {
   try {
     for (let more = true; more;) {
       const got = await ask(query("log", { ...idOf(one), from: one.log.from }));
-      one.log.from += got.read;
+      more = got.next > one.log.from;
+      one.log.from = got.next;
       one.log.text = (one.log.text + got.text).slice(-LOG_MAX);
-      more = got.read > 0 && one.log.from < got.size;
     }
   } catch (error) {
     one.log.text = error.message;

@@ -80,7 +80,7 @@ class Requests(Case):
         self.assertEqual((rest["events"], rest["metrics"]), ([], detail["metrics"][1:]))
         log = console.get("log", id=1)
         self.assertIn("joined", log["text"])
-        self.assertEqual(console.get("log", **{"id": 1, "from": log["size"]})["text"], "")
+        self.assertEqual(console.get("log", **{"id": 1, "from": log["next"]}), {"next": log["next"], "text": ""})
         models = console.get("models")
         self.assertEqual(dict(zip(models["columns"], models["rows"][0]))["name"], "m")
         model = console.get("model", name="m")
