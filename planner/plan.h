@@ -93,7 +93,7 @@ struct plan_result {
 enum plan_bad_rows { BAD_ROWS_ERROR, BAD_ROWS_SKIP, BAD_ROWS_QUARANTINE };
 
 /* A column of TO EXPLAIN's result that is a picture. */
-enum explain_picture { PICTURE_NONE, PICTURE_BAR, PICTURE_DOT };
+enum explain_picture { PICTURE_NONE, PICTURE_BAR, PICTURE_DOT, PICTURE_POINTS };
 
 struct plan {
     enum statement_kind kind;

@@ -503,8 +503,9 @@ static void plan_summary(struct planning *planning)
     struct plan *plan = planning->plan;
 
     if (picture)
-        plan->explain_picture =
-            slice_is_fold(picture->value.text, "dot") ? PICTURE_DOT : PICTURE_BAR;
+        plan->explain_picture = slice_is_fold(picture->value.text, "dot")      ? PICTURE_DOT
+                                : slice_is_fold(picture->value.text, "points") ? PICTURE_POINTS
+                                                                               : PICTURE_BAR;
     plan->explain_sorted = !sort || setting_is_true(sort);
     plan->explain_inputs_max = (uint32_t)whole_number(planning, "summary.max_display", 0);
     plan->explain_rows = (uint32_t)whole_number(planning, "explain.rows", 10000);
@@ -516,11 +517,12 @@ static enum status choose_shap(struct planning *planning)
     const struct name *name = &planning->statement->explainer;
     const struct setting *picture = settings_find(planning, "summary.plot_type");
     struct plan *plan = planning->plan;
-    const bool has_dots = plan->explain_picture == PICTURE_DOT;
+    const bool has_dots =
+        plan->explain_picture == PICTURE_DOT || plan->explain_picture == PICTURE_POINTS;
 
     if (has_dots && name->text.size > 0 && !is_shap(name)) {
         fail_at(planning->err, STATUS_INVALID, picture->name.position,
-                "summary.plot_type = 'dot' is of USING SHAP");
+                "summary.plot_type = '%.*s' needs USING SHAP", SLICE_FORMAT(picture->value.text));
         return error_hint(planning->err, "Write summary.plot_type = 'bar'.");
     }
     plan->explain_by_shap = has_dots || is_shap(name);

@@ -9,13 +9,15 @@ static const char sheet[] =
     "flex-wrap:wrap;gap:.25rem 1rem}table{border-collapse:collapse;font-size:.9rem;"
     "margin:.5rem 0}th,td{padding:.2rem .75rem .2rem 0;text-align:left;vertical-align:top;"
     "border-bottom:1px solid "
-    "var(--line);overflow-wrap:anywhere}td.number,th.number{text-align:right;"
-    "font-variant-numeric:tabular-nums}pre{white-space:pre-wrap;overflow-wrap:anywhere;"
+    "var(--line);overflow-wrap:break-word}td.number,th.number{text-align:right;"
+    "white-space:nowrap;font-variant-numeric:tabular-nums}code{overflow-wrap:anywhere}pre{white-"
+    "space:pre-wrap;overflow-wrap:anywhere;"
     "border:1px solid var(--line);padding:.75rem}.scroll{overflow-x:auto}"
     "figure{margin:0}svg{max-width:100%;height:auto;display:block}.note{border-left:4px solid "
     "var(--mark);"
     "padding-left:.75rem}body{color:var(--ink);background:var(--back)}a{color:var(--mark)}"
-    "@media print{body{max-width:none;padding:0}nav{display:none}section{break-inside:avoid}}";
+    "@media print{body{max-width:none;padding:0}nav{display:none}section{break-inside:avoid}"
+    ".scroll{overflow:visible}th,td,td.number{overflow-wrap:anywhere;white-space:normal}}";
 
 static const char light[] = ":root{--ink:#222;--back:#fff;--line:#ccc;--mark:#0060a0}";
 static const char dark[] = ":root{--ink:#e6e6e6;--back:#1b1b1b;--line:#555;--mark:#6bb8ea}";

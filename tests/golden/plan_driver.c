@@ -104,7 +104,7 @@ static void print_name(const char *what, struct slice schema, struct slice name)
 
 static void print_other(const struct plan *plan)
 {
-    static const char *const pictures[] = {"", " as bars", " as dots"};
+    static const char *const pictures[] = {"", " as bars", " as dots", " as points"};
     const struct slice none = {NULL, 0};
 
     printf("%-38s%s\n", "statement", statement_kind_name(plan->kind));
