@@ -227,6 +227,8 @@ static size_t list_expected(const struct yyParser *parser, const struct progress
     accepted[TOKEN_EQ] &= !accepted[TOKEN_RP];
     /* Behind an argument: few mean to give it a name. */
     accepted[TOKEN_AS] &= !accepted[TOKEN_RP];
+    /* Behind WITH it is the name of an attribute, as any word is. */
+    accepted[TOKEN_GROUP] &= !progress->seen[TOKEN_WITH];
     folded = fold_kinds(accepted, progress);
     for (size_t i = 0; i < COUNT(descriptions) && count < ITEMS_MAX; i++) {
         int kind = descriptions[i].kind;

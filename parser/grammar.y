@@ -215,7 +215,7 @@ setting  ::= dotted(N) EQ range(V).        { build_setting(parse, &N, &V); }
 range(A) ::= NAME(F) LP values(L) RP(E).   { A = build_range(parse, &F, &L, &E); }
 
 %type dotted {struct dotted}
-dotted(A) ::= NAME|QUOTED(T).              { struct name name = build_name(parse, &T); A = build_dotted(parse, &name, &T); }
+dotted(A) ::= NAME|QUOTED|GROUP(T). { struct name name = build_name(parse, &T); A = build_dotted(parse, &name, &T); }
 dotted(A) ::= dotted(B) DOT NAME|QUOTED(T).
     { struct name name = build_name(parse, &T); struct dotted more = build_dotted(parse, &name, &T); A = build_dotted_more(parse, &B, '.', &more); }
 

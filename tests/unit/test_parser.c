@@ -156,6 +156,15 @@ static void an_attribute_is_given_once_whatever_its_case(void **state)
     CHECK_INT(f->err.position, 41);
 }
 
+static void an_attribute_may_be_called_group(void **state)
+{
+    struct fixture *f = *state;
+
+    CHECK_INT(parse(f, "SELECT 1 TO TRAIN M WITH group = 'a', a.group = 'b' INTO m"), STATUS_OK);
+    CHECK_SLICE(f->statement.settings[0].name.text, "group");
+    CHECK_SLICE(f->statement.settings[1].name.text, "a.group");
+}
+
 static void ordinary_sql_passes_through(void **state)
 {
     struct fixture *f = *state;
@@ -401,6 +410,7 @@ int main(void)
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(errors_point_at_the_offending_byte_of_the_whole_text,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_attribute_may_be_called_group, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_attribute_is_given_once_whatever_its_case, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(
