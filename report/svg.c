@@ -74,7 +74,7 @@ void svg_begin(struct text *svg, double width, double height, enum theme theme, 
     text_append_string(svg, "\">\n<style>");
     append_rules(svg, theme, theme == THEME_DARK);
     if (theme == THEME_AUTO) {
-        text_append_string(svg, "@media (prefers-color-scheme:dark){");
+        text_append_string(svg, "@media screen and (prefers-color-scheme:dark){");
         append_rules(svg, theme, true);
         text_append_char(svg, '}');
     }
