@@ -207,6 +207,8 @@ class Browser(Case):
         step = page.value("document.getElementById('job-facts').innerText")
         page.wait_for(f"document.getElementById('job-facts').innerText !== {json.dumps(step)}", "progress without a reload")
         self.assertLessEqual(page.value("document.documentElement.scrollWidth"), 420)
+        page.value("document.getElementById('job-log-details').open = true")
+        page.wait_for("document.getElementById('job-log').textContent.includes('joined')", "the log")
         page.wait_for("document.getElementById('cancel')", "the button")
         page.value("document.getElementById('cancel').focus()")
         page.press("Enter", 13, "\r")
