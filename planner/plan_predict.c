@@ -60,7 +60,7 @@ static enum status check_vectors(const struct planning *planning)
         if (taken > 0 && taken < vector->size)
             return fail_at(
                 planning->err, STATUS_INVALID, planning->statement->select_position,
-                "column \"%.*s\" holds arrays of %u elements, of which model %.*s takes %zu",
+                "column \"%.*s\" holds arrays of %u elements, and model %.*s expects %zu",
                 SLICE_FORMAT(vector->name), vector->size, SLICE_FORMAT(plan->model_name), taken);
     }
     return STATUS_OK;
@@ -394,9 +394,8 @@ static enum status check_explainer(const struct planning *planning)
         return STATUS_OK;
     fail_at(err, STATUS_UNSUPPORTED, name->position, "USING %.*s is not supported yet",
             SLICE_FORMAT(name->text));
-    return error_hint(err,
-                      "There is USING SHAP of classifiers and regressors, and USING permutation, "
-                      "which is also the default.");
+    return error_hint(err, "USING permutation is the default; USING SHAP explains classifiers and "
+                           "regressors.");
 }
 
 static bool has_shap(const struct model_summary *model)
@@ -415,12 +414,12 @@ static enum status refuse_explainer(const struct planning *planning,
             SLICE_FORMAT(name->text));
     text_init(&list, TEXT_MAXIMUM);
     for (size_t i = 0; insides && insides[i].name; i++)
-        text_printf(&list, "%s USING %s", i > 0 ? "," : ", and of this model", insides[i].name);
+        text_printf(&list, "%s USING %s", i > 0 ? "," : "; for this model there is also",
+                    insides[i].name);
     if (has_shap(&planning->plan->model))
-        text_printf(&list, "%s USING SHAP", list.size > 0 ? "," : ", and of this model");
+        text_printf(&list, "%s USING SHAP", list.size > 0 ? "," : "; for this model there is also");
     status = list.failed ? fail_no_memory(planning->err)
-                         : error_hint(planning->err,
-                                      "There is USING permutation, which is also the default%s.",
+                         : error_hint(planning->err, "USING permutation is the default%s.",
                                       text_string(&list));
     text_deinit(&list);
     return status;
@@ -451,7 +450,7 @@ static enum status plan_inside(struct planning *planning)
 
         if (&statement->settings[i] == settings_find(planning, "evaluate.replace"))
             continue;
-        fail_at(planning->err, STATUS_INVALID, setting->position, "%.*s is of USING permutation",
+        fail_at(planning->err, STATUS_INVALID, setting->position, "%.*s needs USING permutation",
                 SLICE_FORMAT(setting->text));
         return error_hint(planning->err,
                           "USING %s shows what the model consists of; leave %.*s out.",
@@ -603,9 +602,9 @@ static enum status plan_shap(struct planning *planning)
 
         if (!setting)
             continue;
-        fail_at(planning->err, STATUS_INVALID, setting->name.position, "%s is of USING permutation",
+        fail_at(planning->err, STATUS_INVALID, setting->name.position, "%s needs USING permutation",
                 of_permutation[i]);
-        return error_hint(planning->err, "SHAP values are of the rows as they are; leave it out.");
+        return error_hint(planning->err, "SHAP values explain the rows as they are; leave it out.");
     }
     TRY(target_into(planning, "evaluate.replace"));
     TRY(query_describe(planning));

@@ -58,8 +58,8 @@ static enum status check_order(const struct planning *planning, const struct rol
         return STATUS_OK;
     fail_at(planning->err, STATUS_UNSUPPORTED, setting->name.position,
             "%s does not go together with train.shuffle = false", role->attribute);
-    return error_hint(planning->err, "Groups lie together by keys, by which rows lie that are "
-                                     "shuffled.");
+    return error_hint(planning->err, "Groups need shuffled rows: the keys of the shuffle keep "
+                                     "them together.");
 }
 
 static enum status plan_role(struct planning *planning, enum row_role number,

@@ -31,9 +31,8 @@ static enum status refuse_columns(const struct planning *planning)
 
     fail_at(planning->err, STATUS_INVALID, clause->position, "COLUMN has no use with %s",
             planning->plan->estimator->name);
-    return error_hint(planning->err,
-                      "forecast.time names the time, forecast.group the columns that "
-                      "tell a series, LABEL what is forecast.");
+    return error_hint(planning->err, "forecast.time names the time, forecast.group the columns "
+                                     "that identify a series, LABEL what is forecast.");
 }
 
 /* ---- names ---- */
@@ -56,7 +55,8 @@ static enum status refuse_twice(const struct planning *planning, struct slice na
 {
     fail_at(planning->err, STATUS_INVALID, position, "column \"%.*s\" is named twice",
             SLICE_FORMAT(name));
-    return error_hint(planning->err, "A column is the time, or one of those that tell a series.");
+    return error_hint(planning->err,
+                      "A column is the time, or one of those that identify a series.");
 }
 
 static enum status refuse_more(const struct planning *planning, int position)

@@ -181,7 +181,7 @@ static void hint_dates(const struct plan *plan, const struct query_column *colum
         }
     notice_hint(plan->notices,
                 "Dates are read as 2024-01-31: the SELECT can make them of their parts%s. COLUMN "
-                "VOCABULARY(%s) takes them as words without a notice.",
+                "VOCABULARY(%s) reads them as words without a notice.",
                 dialect_of(plan->dialect)->by_parts, SQL_NAME(column->name));
 }
 
@@ -433,7 +433,7 @@ static void hint_objects(const struct plan *plan, const struct query_column *col
 
 static void hint_lists(const struct plan *plan, const struct query_column *column)
 {
-    notice_hint(plan->notices, "COLUMN *, TEXT(%s) takes each of their words.",
+    notice_hint(plan->notices, "COLUMN *, TEXT(%s) reads each of their words.",
                 SQL_NAME(column->name));
 }
 

@@ -55,8 +55,8 @@ static void note_percents(const struct plan *plan, const struct query_column *co
     if (percents == 0 || percents == numbers)
         return;
     notice_add(plan->notices, NOTICE_READING,
-               "column \"%.*s\": %llu of %llu numbers are percents, of which '12%%' is read as "
-               "0.12 and 12 as 12",
+               "column \"%.*s\": %llu of %llu numbers are percents: '12%%' is read as 0.12, "
+               "and 12 as 12",
                SLICE_FORMAT(column->name), (unsigned long long)percents,
                (unsigned long long)numbers);
     notice_hint(plan->notices,
@@ -70,7 +70,7 @@ static void hint_unclear(const struct plan *plan, const struct query_column *col
     if (is_comma)
         notice_hint(plan->notices,
                     "Nothing tells it from a decimal comma: replace(%s, ',', '.') AS %s reads "
-                    "'1,234' as 1.234. COLUMN VOCABULARY(%s) takes it as words.",
+                    "'1,234' as 1.234. COLUMN VOCABULARY(%s) reads it as words.",
                     SQL_NAME(column->name), SQL_NAME(column->name), SQL_NAME(column->name));
     else
         notice_hint(plan->notices,
@@ -120,7 +120,7 @@ void note_written_numbers(const struct plan *plan, const struct query_column *co
     if (column_is_unclear(column))
         hint_unclear(plan, column, !is_plain);
     else
-        notice_hint(plan->notices, "COLUMN VOCABULARY(%s) takes it as words.",
+        notice_hint(plan->notices, "COLUMN VOCABULARY(%s) reads it as words.",
                     SQL_NAME(column->name));
     if (!reading_is_written(reading))
         return;
@@ -182,7 +182,7 @@ static void note_unclear_dates(const struct plan *plan, const struct query_colum
     const struct slice name = column->name;
 
     notice_add(plan->notices, NOTICE_READING,
-               "column \"%.*s\" has dates as 03/04/%s, of which nothing tells whether %s is first, "
+               "column \"%.*s\" has dates as 03/04/%s, no row shows whether %s is first, "
                "and %s",
                SLICE_FORMAT(name), column->short_years > 0 ? "05" : "2024",
                column->short_years > 0 ? "the day, the month or the year" : "the day or the month",

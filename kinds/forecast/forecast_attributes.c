@@ -191,7 +191,8 @@ enum status forecast_settle(struct kind_params *all, const struct kind_settings 
                        "forecast.season has %d lengths at most", SEASONS_MAX);
     if (params->order.count > 0 && !is_arima) {
         fail_at(err, STATUS_INVALID, position_of(settings, "forecast.order"),
-                "forecast.order is of ARIMA, not of %s", forecast_method_words[params->method]);
+                "forecast.order belongs to ARIMA, not to %s",
+                forecast_method_words[params->method]);
         return error_hint(err, "TO TRAIN ARIMA takes it, as does forecast.method = 'arima'.");
     }
     if (params->seasonal_order.count > 0 && params->order.count == 0) {

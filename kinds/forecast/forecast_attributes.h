@@ -81,9 +81,9 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
            "'bottom-up', the sums of their parts, or 'mint', by the errors of all of them.")       \
     STORED(unsigned, transform, "forecast.transform", SCOPE_TRAIN, IN_KIND(transform),             \
            WORD("none", forecast_transform_words, NULL),                                           \
-           "Values are forecast as their logarithms, 'log', or as the power that makes their "     \
-           "deviations most alike, 'box-cox'; both are of values above 0. 'auto': as 'box-cox' "   \
-           "where all values of a series are above 0.")                                            \
+           "Values are forecast as their logarithms, 'log', or as the power that makes "           \
+           "their deviations most alike, 'box-cox'; both need values above 0. 'auto': "            \
+           "'box-cox' if all values of a series are above 0.")                                     \
     STORED(uint32_t, backtests, "forecast.backtest", SCOPE_TRAIN, IN_KIND(backtest),               \
            INTEGER(0, FORECAST_BACKTESTS_MAX, "1"),                                                \
            "How often the past is forecast to measure the errors: from the horizon before the "    \

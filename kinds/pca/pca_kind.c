@@ -31,7 +31,7 @@ static enum status check_inputs(const struct kind_params *params, const struct k
     if (shape->dense > PCA_INPUTS_MAX)
         return fail(err, STATUS_LIMIT,
                     "%.0f inputs, of which the products of all pairs would take %.0f bytes, where "
-                    "principal components are of %d at most",
+                    "principal components have %d at most",
                     shape->dense, shape->dense * shape->dense * sizeof(double), PCA_INPUTS_MAX),
                error_hint(err, "Select fewer columns.");
     if (wanted > shape->dense)

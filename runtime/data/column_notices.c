@@ -197,8 +197,8 @@ static void note_shared(const struct column_statistics *statistics, uint32_t i,
                SLICE_FORMAT(column->name), (unsigned long long)words,
                (unsigned long long)(words - apart), (unsigned long long)rows);
     if (words > most)
-        notice_hint(dataset->notices, "Trees tell %u words of a column apart, those of most rows.",
-                    most);
+        notice_hint(dataset->notices,
+                    "Trees distinguish %u words of a column, the most frequent ones.", most);
     else if (least > 1)
         notice_hint(dataset->notices,
                     "A word of fewer rows than cat_smooth, %llu here, is not told "
@@ -208,7 +208,7 @@ static void note_shared(const struct column_statistics *statistics, uint32_t i,
         notice_hint(dataset->notices, "COLUMN VOCABULARY(%s, %llu) keeps them all.",
                     SQL_NAME(column->name), (unsigned long long)words);
     else
-        notice_hint(dataset->notices, "A word that a single row has says nothing by itself.");
+        notice_hint(dataset->notices, "A word of a single row carries no information by itself.");
 }
 
 /* Notes where a column has more hash buckets, ids or crosses than the kind of model tells apart. */

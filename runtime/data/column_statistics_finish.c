@@ -499,7 +499,7 @@ static enum status find_positive(const struct jobspec *spec, struct dataset *dat
     }
     if (labels->count != 2)
         return fail(err, STATUS_INVALID,
-                    "model.positive is of models of two classes, and label column \"%.*s\" has %u",
+                    "model.positive needs two classes, and label column \"%.*s\" has %u",
                     SLICE_FORMAT(spec->label), labels->count);
     dataset->positive_is_lesser = class_is_named(labels, 0, spec->positive);
     return dataset->positive_is_lesser || class_is_named(labels, 1, spec->positive)
@@ -685,7 +685,7 @@ static enum status refuse_offset(const struct jobspec *spec, const struct datase
          "their probabilities",
          offset_columns[offset->spec.offset], SLICE_FORMAT(offset->spec.name),
          dataset->labels.count, SLICE_FORMAT(spec->label));
-    return error_hint(err, "Offsets are of regressions, and of two classes.");
+    return error_hint(err, "Offsets need a regression, or two classes.");
 }
 
 /* Outputs of a regression are labels less their mean, by their scale, unless these have a link. */

@@ -187,7 +187,7 @@ class WhatIsExpected(RegressorCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("what came, and what is expected", done.stdout)
         done = self.run_program("picture", self.path, "m", "forecast", "-c", select.format(""))
-        self.assertIn("the rows are of several series, or not in the order of their times", done.stderr)
+        self.assertIn("the rows belong to several series, or not in the order of their times", done.stderr)
 
     def test_logarithms_have_no_sums_of_effects(self):
         self.train("AutoETS", more=", forecast.transform = 'log'")

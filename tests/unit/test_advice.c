@@ -268,7 +268,7 @@ static void advice_says_what_to_write_with_the_value(void **state)
          "Leave it out: it is off by itself."},
         {"LGBMClassifier", "bagging_freq = 5",
          "bagging_freq takes a whole number from 1 to 1, not 5",
-         "Leave it out: each tree draws its own rows, which 1 says."},
+         "Leave it out: each tree draws its own rows, as with 1."},
         {"LGBMClassifier", "categorical_feature = 'name:f,Zip code'",
          "unknown attribute \"categorical_feature\"",
          "Write COLUMN VOCABULARY(f), VOCABULARY(\"Zip code\"), *: texts are categories by "

@@ -164,7 +164,7 @@ static void a_forecast_has_bounds_and_two_curves(void **state)
     text_deinit(&svg);
     cells[6] = WORDS("b");
     CHECK_FAILS(draw(PICTURE_FORECAST, names, 6, cells, 3, &svg, &err), STATUS_INVALID,
-                "the rows are of several series");
+                "the rows belong to several series");
     text_deinit(&svg);
     for (int i = 0; i < 3; i++) /* a regressor, which varies */
         cells[6 * i] = REAL(i);

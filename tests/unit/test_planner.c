@@ -718,7 +718,7 @@ static void models_of_coefficients_take_no_texts(void **state)
 
     scene_init(&scene);
     PLAN_FAILS(TREES "SELECT * FROM t TO TRAIN OLS COLUMN a, TEXT(w) LABEL b INTO m",
-               STATUS_INVALID, "column \"w\" is a text, and OLS takes numbers");
+               STATUS_INVALID, "column \"w\" is a text, and OLS accepts numbers");
     CHECK(strstr(scene.err.hint, "LinearRegressor learns from the words of texts"));
     PLAN_FAILS(TREES "SELECT * FROM t TO TRAIN ScoreCard COLUMN a, TEXT(w) LABEL few INTO m",
                STATUS_INVALID, "column \"w\" is a text");

@@ -92,9 +92,9 @@ static void each_shape_has_a_name_and_the_sql_of_its_database(void **state)
          "v || '-01' AS v makes dates of them.", "v || '-01' AS v makes dates of them."},
         {"19%u-13", "20%u-14", "dates in a form that is not read",
          "Dates are read as 2024-01-31: the SELECT can make them of their parts, as by substr. "
-         "COLUMN VOCABULARY(v) takes them as words without a notice.",
+         "COLUMN VOCABULARY(v) reads them as words without a notice.",
          "Dates are read as 2024-01-31: the SELECT can make them of their parts, as by to_date. "
-         "COLUMN VOCABULARY(v) takes them as words without a notice."},
+         "COLUMN VOCABULARY(v) reads them as words without a notice."},
         {"Jan 20%u", "Feb 20%u", "dates in a form that is not read",
          "substr(v, -4) || '-' || printf('%02d', "
          "(instr('janfebmaraprmayjunjulaugsepoctnovdec', lower(substr(v, 1, 3))) + 2) / 3) || "
@@ -102,9 +102,9 @@ static void each_shape_has_a_name_and_the_sql_of_its_database(void **state)
          "to_date(left(v, 3) || right(v, 4), 'MonYYYY') AS v makes dates of them."},
         {"week %u of 2024", "week %u of 2023", "dates in a form that is not read",
          "Dates are read as 2024-01-31: the SELECT can make them of their parts, as by substr. "
-         "COLUMN VOCABULARY(v) takes them as words without a notice.",
+         "COLUMN VOCABULARY(v) reads them as words without a notice.",
          "Dates are read as 2024-01-31: the SELECT can make them of their parts, as by to_date. "
-         "COLUMN VOCABULARY(v) takes them as words without a notice."},
+         "COLUMN VOCABULARY(v) reads them as words without a notice."},
         {"\"%u\"", "\"%u\"", "numbers in quotes", "trim(v, '\"') AS v leaves the numbers.",
          "trim(v, '\"') AS v leaves the numbers."},
         {"'%u'", "'%u'", "numbers in quotes", "trim(v, '''') AS v leaves the numbers.",

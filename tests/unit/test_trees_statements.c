@@ -85,7 +85,7 @@ static void objectives_of_two_classes_want_two(void **state)
     with_defaults(&params)->objective = TREE_LOGIT_RAW;
     CHECK_OK(settle(&params, TASK_CLASSIFICATION, 0, "objective", &err));
     CHECK_FAILS(settle(&params, TASK_CLASSIFICATION, 3, "objective", &err), STATUS_INVALID,
-                "is of two classes, and there are 3");
+                "needs two classes, and there are 3");
     assert_string_equal(err.hint, "More classes are learned by multi:softmax or multi:softprob.");
     with_defaults(&params)->objective = TREE_SOFTPROB;
     CHECK_OK(settle(&params, TASK_CLASSIFICATION, 2, "objective", &err));

@@ -383,7 +383,8 @@ static enum status find_all(struct parting *parting, struct arena *arena, const 
     rows.cells = parting->cells;
     rows.rows = parting->row_count;
     if (parting->strangers > 0)
-        sink_notice(sink, "%llu rows are of series that the model does not know, and left out",
+        sink_notice(sink,
+                    "%llu rows belong to series that the model does not know, and are skipped",
                     (unsigned long long)parting->strangers);
     return evaluation_put(parting->host, parting->plan, &rows, started, sink, err);
 }

@@ -33,7 +33,7 @@ static enum status extend(const struct series_plan *plan, struct grid *grid, str
         grid->count + more > SERIES_COUNT_MAX) {
         series_time_print(plan, plan->end, time);
         fail(err, STATUS_INVALID, "its steps do not lead to %s, the last time of all series", time);
-        return error_hint(err, "Totals are of equal times: bring them to the same steps in the "
+        return error_hint(err, "Totals need equal times: bring them to the same steps in the "
                                "SELECT, as date_trunc('week', t), or leave the hierarchy out.");
     }
     values = ARENA_NEW(arena, double, grid->count + (size_t)more);
