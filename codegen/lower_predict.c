@@ -20,6 +20,10 @@ static void append_input(const void *self, size_t input, struct text *sql)
 {
     const struct plan *plan = self;
 
+    if (plan->model_columns[input] < 0) {
+        text_append_string(sql, "NULL"); /* a label that the query does not have */
+        return;
+    }
     append_column(sql, plan->query.columns[plan->model_columns[input]].name);
 }
 
@@ -160,11 +164,38 @@ static void append_class(const struct plan *plan, uint32_t class, struct text *s
     text_deinit(&literal);
 }
 
+/* The type of one of several labels in PostgreSQL. */
+static struct slice type_of_head(const struct plan *plan, uint32_t head)
+{
+    switch (plan->model.heads[head].type) {
+    case INPUT_LABEL_TEXT:
+        return SLICE("pg_catalog.text");
+    case INPUT_LABEL_INTEGER:
+        return SLICE("pg_catalog.int8");
+    default:
+        return SLICE("pg_catalog.float8");
+    }
+}
+
+/* One of several labels, taken of all predictions of the row, which are JSON. */
+static void append_postgres_head(const struct plan *plan, struct slice path, uint32_t head,
+                                 struct text *sql)
+{
+    text_append_string(sql, "pg_catalog.json_extract_path_text(totrain.predict(");
+    lower_literal(path, sql);
+    text_append_string(sql, ", q.*)::pg_catalog.json, ");
+    lower_literal(plan->model.heads[head].name, sql);
+    text_printf(sql, ")::%.*s", SLICE_FORMAT(type_of_head(plan, head)));
+}
+
 static void append_components(const struct plan *plan, struct slice path, struct text *sql)
 {
     for (uint32_t i = 0; i < plan->model.component_count; i++) {
         text_append_string(sql, i > 0 ? ", " : "");
-        append_with_more(plan, "component", path, i + 1, false, sql);
+        if (plan->model.heads && dialect_of(plan->dialect)->takes_rows)
+            append_postgres_head(plan, path, i, sql);
+        else
+            append_with_more(plan, "component", path, i + 1, false, sql);
         text_append_string(sql, " AS ");
         text_append_identifier(sql, plan->components[i]);
     }
@@ -296,6 +327,14 @@ static const char *type_of_label(const struct plan *plan)
     return plan->model.label_type == LABEL_TEXT ? "TEXT" : "INTEGER";
 }
 
+static const char *type_of_component(const struct plan *plan, uint32_t i)
+{
+    const enum input_label type =
+        plan->model.heads ? plan->model.heads[i].type : INPUT_LABEL_NUMBER;
+
+    return type == INPUT_LABEL_TEXT ? "TEXT" : type == INPUT_LABEL_INTEGER ? "INTEGER" : "REAL";
+}
+
 static const char *type_of_output(const struct plan *plan, enum output output)
 {
     switch (output_type(output)) {
@@ -396,7 +435,8 @@ static enum status lower_predict_kept(const struct plan *plan, struct text *sql,
         text_append_string(sql, ", ");
     }
     for (uint32_t i = 0; i < plan->model.component_count; i++) {
-        append_score(type_of_prediction(plan), ++number, plan->components[i], sql);
+        append_score(plan->model.heads ? type_of_head(plan, i) : type_of_prediction(plan), ++number,
+                     plan->components[i], sql);
         text_append_string(sql, i + 1 < plan->model.component_count ? ", " : "");
     }
     if (number == 0)
@@ -450,7 +490,7 @@ enum status lower_predict_table(const struct plan *plan, struct text *sql, struc
         comma = ", ";
     }
     for (uint32_t i = 0; i < plan->model.component_count; i++, comma = ", ")
-        append_definition(sql, comma, plan->components[i], SLICE("REAL"));
+        append_definition(sql, comma, plan->components[i], slice_of(type_of_component(plan, i)));
     if (plan->model.component_count == 0)
         append_definition(sql, comma, plan->target_column, slice_of(type_of_label(plan)));
     for (size_t i = 0; i < plan->extra_output_count; i++)

@@ -246,7 +246,7 @@ function legend() {
     entry(shape("path", { class: "kill", d: "M5,2l8,8m0,-8l-8,8" }), "killed or lost"),
     entry(shape("path", { class: "move", d: "M9,1l5,5l-5,5l-5,-5z" }), "lanes or group changed"),
     entry(shape("line", { class: "checkpoint", x1: 9, x2: 9, y1: 0, y2: 12 }), "checkpoint, model"),
-    entry(shape("circle", { class: "other", cx: 9, cy: 6, r: 3.5 }), "else"));
+    entry(shape("circle", { class: "other", cx: 9, cy: 6, r: 3.5 }), "other"));
 }
 
 // ----- the list of jobs -----
@@ -422,7 +422,7 @@ function showEvents() {
   find("job-events").replaceChildren(
     rows.length > EVENTS_SHOWN ? element("p", { class: "muted" }, `The last ${EVENTS_SHOWN} of ${rows.length}.`) : "",
     element("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Events" },
-      element("table", {}, element("thead", {}, element("tr", {}, ...["Seconds", "Who", "Event", "Detail"].map((name, i) => element("th", { scope: "col", class: i === 0 ? "number" : null }, name)))),
+      element("table", {}, element("thead", {}, element("tr", {}, ...["Seconds", "Process", "Event", "Detail"].map((name, i) => element("th", { scope: "col", class: i === 0 ? "number" : null }, name)))),
         element("tbody", {}, ...rows.slice(-EVENTS_SHOWN).reverse().map(([at, role, index, event, detail]) => element("tr", {},
           element("td", { class: "number" }, at.toFixed(2)), element("td", { class: "when" }, index < 0 ? role : `${role} ${index}`),
           element("td", {}, event), element("td", { class: "name" }, detail || "")))))));
@@ -468,9 +468,9 @@ async function refreshLog() {
   try {
     for (let more = true; more;) {
       const got = await ask(query("log", { ...idOf(one), from: one.log.from }));
-      one.log.from += got.read;
+      more = got.next > one.log.from;
+      one.log.from = got.next;
       one.log.text = (one.log.text + got.text).slice(-LOG_MAX);
-      more = got.read > 0 && one.log.from < got.size;
     }
   } catch (error) {
     one.log.text = error.message;

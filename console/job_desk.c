@@ -156,12 +156,12 @@ static enum status show_log(const struct job_desk *desk, const struct source_job
                             struct desk_task *task, struct error *err)
 {
     struct text part;
-    uint64_t size = 0;
+    uint64_t next = task->request.from;
     enum status status;
 
-    text_init(&part, LOG_BYTES_MAX + 1);
-    status = source_log(desk->host, job, task->request.from, LOG_BYTES_MAX, &part, &size, err);
-    text_printf(&task->reply, "{\"size\":%" PRIu64 ",\"read\":%zu,\"text\":", size, part.size);
+    text_init(&part, 2 * LOG_BYTES_MAX); /* an end of line more for each line, at most */
+    status = source_log(desk->host, job, next, LOG_BYTES_MAX, &part, &next, err);
+    text_printf(&task->reply, "{\"next\":%" PRIu64 ",\"text\":", next);
     json_append_string(&task->reply, text_slice(&part));
     text_append_string(&task->reply, "}\n");
     text_deinit(&part);

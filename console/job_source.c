@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "extension/engine/jobs/job_listing.h"
+#include "extension/engine/jobs/job_log.h"
 #include "extension/engine/jobs/jobs.h"
-#include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_process.h"
 
 #define EQ " OPERATOR(pg_catalog.=) "
@@ -167,44 +167,54 @@ enum status source_metrics(const struct host *host, const struct source_job *job
                            : folder_rows(host, JOB_TABLE_METRICS, job, sink, err);
 }
 
-static enum status read_part(FILE *log, uint64_t from, size_t most, struct text *out,
-                             uint64_t *size, struct error *err)
-{
-    char bytes[65536];
-    size_t read = 0, left = most;
-    long end;
+struct log_lines {
+    struct text *out;
+    uint64_t next;
+};
 
-    if (fseek(log, 0, SEEK_END) != 0 || (end = ftell(log)) < 0)
-        return fail_errno(err, STATUS_IO, "cannot read the log");
-    *size = (uint64_t)end;
-    if (from >= *size || fseek(log, (long)from, SEEK_SET) != 0)
-        return STATUS_OK;
-    while (left > 0 &&
-           (read = fread(bytes, 1, left < sizeof bytes ? left : sizeof bytes, log)) > 0) {
-        text_append(out, (struct slice){bytes, read});
-        left -= read;
+static enum status append_line(void *self, const struct cell *cells, size_t count,
+                               struct error *err)
+{
+    struct log_lines *lines = self;
+
+    (void)count;
+    lines->next = (uint64_t)cells[0].integer;
+    text_append(lines->out, cells[1].text);
+    text_append_char(lines->out, '\n');
+    return lines->out->failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+static enum status query_log(const struct host *host, const struct source_job *job, uint64_t from,
+                             size_t most, struct text *out, uint64_t *next, struct error *err)
+{
+    struct log_lines lines = {out, from};
+    const struct sink sink = {.self = &lines, .row = append_line};
+    enum status status;
+    struct text sql;
+
+    text_init(&sql, TEXT_MAXIMUM);
+    text_printf(&sql, "SELECT next, line FROM totrain.job_log(%" PRId64 ", ", job->id);
+    if (job->owner[0]) {
+        text_append_literal(&sql, slice_of(job->owner));
+        text_append_string(&sql, "::pg_catalog.regrole");
+    } else {
+        text_append_string(&sql, "NULL");
     }
-    return STATUS_OK;
+    text_printf(&sql, ", %" PRIu64 ", %zu)", from, most);
+    status = sql.failed ? fail_no_memory(err)
+                        : host->rows->query(host->self, text_slice(&sql), &sink, err);
+    text_deinit(&sql);
+    *next = lines.next;
+    return status;
 }
 
 enum status source_log(const struct host *host, const struct source_job *job, uint64_t from,
-                       size_t most, struct text *out, uint64_t *size, struct error *err)
+                       size_t most, struct text *out, uint64_t *next, struct error *err)
 {
-    struct job_folder folder;
-    char path[PATH_MAX];
-    enum status status;
-    FILE *log;
+    const struct job_log_part part = {.job = job->id, .from = from, .most = most};
 
-    if (is_server(host))
-        return fail(err, STATUS_UNSUPPORTED, "the log of a server's job is a file of the server");
-    TRY(job_folder_find(host->session.state, job->id, &folder, err));
-    TRY(job_folder_file(&folder, "log", path, err));
-    log = fopen(path, "re");
-    if (!log)
-        return fail_errno(err, STATUS_NOT_FOUND, "%s", path);
-    status = read_part(log, from, most, out, size, err);
-    fclose(log);
-    return status;
+    return is_server(host) ? query_log(host, job, from, most, out, next, err)
+                           : job_log_read(host->session.state, &part, out, next, err);
 }
 
 /* ----- what can be done ----- */

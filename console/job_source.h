@@ -32,10 +32,10 @@ enum status source_events(const struct host *host, const struct source_job *job,
 enum status source_metrics(const struct host *host, const struct source_job *job,
                            const struct sink *sink, struct error *err);
 
-/* Appends at most `most` bytes of the log from `from` on; *size: bytes that it has. UNSUPPORTED for
- * a server's job, whose log is there. */
+/* Appends lines of the log from byte `from` on, `most` bytes or fewer; *next: the byte behind them.
+ * NOT_FOUND for a job without a log, as those of a cluster are. */
 enum status source_log(const struct host *host, const struct source_job *job, uint64_t from,
-                       size_t most, struct text *out, uint64_t *size, struct error *err);
+                       size_t most, struct text *out, uint64_t *next, struct error *err);
 
 enum status source_cancel(const struct host *host, const struct source_job *job, struct error *err);
 /* workers, servers: 0: as they are. */

@@ -177,9 +177,9 @@ enum status definition_compile(const struct definition *definition,
                                "return dense(h, outputs)");
     }
     TRY(compile_value(&compiler, &scope, returned->value, &held));
-    if (held.kind != HELD_NODE)
+    if (held.kind != HELD_NODE && held.kind != HELD_LIST)
         return fail_at(err, STATUS_INVALID, returned->value->place,
                        "a definition returns a value of the graph, not %s", held_kinds[held.kind]);
-    TRY(graph_end(graph, &held.node, 1, err));
+    TRY(compile_heads(&compiler, &scope, &held, returned->value->place));
     return set_loss(&compiler, &scope);
 }

@@ -36,7 +36,10 @@ struct definition_column {
 struct definition_columns {
     const struct definition_column *columns; /* (count) */
     size_t count;
-    bool are_unknown; /* there is no SELECT: any name may be a column */
+    const struct slice *labels; /* (label_count): the labels' names, where there are several */
+    size_t label_count;         /* 0: there is one, or */
+    bool has_no_label;          /* there is none */
+    bool are_unknown;           /* there is no SELECT: any name may be a column */
 };
 
 /* values (definition->argument_count): those that the statement sets; NULL: the default holds.

@@ -178,9 +178,10 @@ static const struct {
     const char *name;
     enum status (*call)(struct compiler *compiler, struct scope *scope,
                         const struct expression *call, struct held *held);
-} list_functions[] = {{"apply", call_apply}, {"image", call_image},     {"length", call_length},
-                      {"range", call_range}, {"reverse", call_reverse}, {"split", call_split},
-                      {"width", call_width}};
+} list_functions[] = {{"apply", call_apply},   {"image", call_image},
+                      {"length", call_length}, {"outputs", compile_outputs},
+                      {"range", call_range},   {"reverse", call_reverse},
+                      {"split", call_split},   {"width", call_width}};
 
 #define LIST_FUNCTIONS (sizeof list_functions / sizeof *list_functions)
 

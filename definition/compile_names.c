@@ -2,8 +2,9 @@
 
 #include <stdio.h>
 
-const char *const definition_inputs[] = {
-    "numbers", "words", "categories", "outputs", "number_sequences", "word_sequences", NULL};
+const char *const definition_inputs[] = {"numbers",        "words",  "categories",
+                                         "outputs",        "labels", "number_sequences",
+                                         "word_sequences", NULL};
 
 /* ----- names ----- */
 
@@ -48,6 +49,9 @@ static struct slice find_column(const struct compiler *compiler, struct slice na
         if (slice_equal_fold(column->source, name))
             return column->source;
     }
+    for (size_t i = 0; i < compiler->columns->label_count; i++)
+        if (slice_equal_fold(compiler->columns->labels[i], name))
+            return compiler->columns->labels[i];
     return (struct slice){"", 0};
 }
 
@@ -117,9 +121,8 @@ static enum status refuse_name(const struct compiler *compiler, const struct sco
 
 /* ----- inputs ----- */
 
-/* An input that the graph has already is the same node. column.size 0: of no one column. */
-static enum status call_input(struct compiler *compiler, const char *operation, struct slice column,
-                              int place, struct held *held)
+enum status compile_input(struct compiler *compiler, const char *operation, struct slice column,
+                          int place, struct held *held)
 {
     const struct graph_value value = {.type = GRAPH_TEXT, .place = place, .text = column};
     const struct graph *graph = compiler->graph;
@@ -139,7 +142,7 @@ static enum status call_input(struct compiler *compiler, const char *operation, 
 static enum status call_column(struct compiler *compiler, struct slice name, int place,
                                struct held *held)
 {
-    return call_input(compiler, "column", name, place, held);
+    return compile_input(compiler, "column", name, place, held);
 }
 
 /* The sequences of numbers, or of words, one by one. */
@@ -153,8 +156,8 @@ static enum status list_sequences(struct compiler *compiler, bool of_words, int 
     if (!held->items)
         return fail_no_memory(compiler->err);
     if (columns->are_unknown)
-        return call_input(compiler, "sequence", SLICE("sequence"), place,
-                          &held->items[held->count++]);
+        return compile_input(compiler, "sequence", SLICE("sequence"), place,
+                             &held->items[held->count++]);
     for (size_t i = 0; i < columns->count; i++) {
         const struct definition_column *column = &columns->columns[i];
         const bool is_next =
@@ -165,8 +168,8 @@ static enum status list_sequences(struct compiler *compiler, bool of_words, int 
         if (held->count == COMPILE_ITEMS_MAX)
             return fail_at(compiler->err, STATUS_LIMIT, place, "more than %d sequences",
                            COMPILE_ITEMS_MAX);
-        TRY(call_input(compiler, "sequence", of_words ? column->name : column->source, place,
-                       &held->items[held->count++]));
+        TRY(compile_input(compiler, "sequence", of_words ? column->name : column->source, place,
+                          &held->items[held->count++]));
     }
     return STATUS_OK;
 }
@@ -181,6 +184,8 @@ static enum status evaluate_input(struct compiler *compiler, struct slice name, 
     *held = (struct held){.kind = HELD_OUTPUTS};
     if (slice_is(name, "outputs"))
         return STATUS_OK;
+    if (slice_is(name, "labels"))
+        return compile_labels(compiler, place, held);
     if (slice_is(name, "number_sequences") || slice_is(name, "word_sequences"))
         return list_sequences(compiler, slice_is(name, "word_sequences"), place, held);
     *held = (struct held){.kind = HELD_LIST};
@@ -188,11 +193,11 @@ static enum status evaluate_input(struct compiler *compiler, struct slice name, 
         *(columns->columns[i].is_word ? &words : &numbers) += 1;
     if (slice_is(name, "numbers"))
         return columns->are_unknown || numbers > 0
-                   ? call_input(compiler, "numbers", (struct slice){"", 0}, place, held)
+                   ? compile_input(compiler, "numbers", (struct slice){"", 0}, place, held)
                    : STATUS_OK;
     if (slice_is(name, "words"))
         return columns->are_unknown || words > 0
-                   ? call_input(compiler, "words", (struct slice){"", 0}, place, held)
+                   ? compile_input(compiler, "words", (struct slice){"", 0}, place, held)
                    : STATUS_OK;
     held->items = ARENA_NEW(compiler->arena, struct held, words + 1);
     if (!held->items)
@@ -236,6 +241,8 @@ enum status compile_name(struct compiler *compiler, const struct scope *scope,
     column = find_column(compiler, name);
     if (column.size == 0 && !compiler->columns->are_unknown)
         return refuse_name(compiler, scope, expression);
+    if (compile_is_label(compiler, column))
+        return compile_label(compiler, column, expression->place, held);
     return call_column(compiler, column.size > 0 ? column : name, expression->place, held);
 }
 

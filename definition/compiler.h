@@ -6,7 +6,8 @@
  *     compile_names.c     what a name means, and which was meant by one that means nothing
  *     compile_arithmetic.c  + - * /
  *     compile_calls.c     calls of operations and of functions
- *     compile_lists.c     calls of apply, image, length, range, reverse, split, width
+ *     compile_lists.c     calls of apply, image, length, outputs, range, reverse, split, width
+ *     compile_heads.c     several labels, and what is returned for each
  *
  * No other module includes this. Errors are placed in the definition's text.
  */
@@ -97,11 +98,29 @@ enum status compile_set_variable(struct compiler *compiler, struct scope *scope,
                                  int place, const struct held *value);
 enum status compile_name(struct compiler *compiler, const struct scope *scope,
                          const struct expression *expression, struct held *held);
+/* An input by the operation that takes it; an input that the graph has already is the same node.
+ * column.size 0: of no one column. */
+enum status compile_input(struct compiler *compiler, const char *operation, struct slice column,
+                          int place, struct held *held);
 /* The column of a name, or of an argument that holds it as a text. */
 enum status compile_column(struct compiler *compiler, const struct scope *scope,
                            const struct expression *expression, struct held *held);
 /* The name of a column in held->text becomes that of the SELECT. */
 enum status compile_column_name(const struct compiler *compiler, int place, struct held *held);
+
+/* ----- compile_heads.c ----- */
+
+/* Is it the name of one of several labels? */
+bool compile_is_label(const struct compiler *compiler, struct slice name);
+enum status compile_label(struct compiler *compiler, struct slice name, int place,
+                          struct held *held);
+enum status compile_labels(struct compiler *compiler, int place, struct held *held);
+enum status compile_outputs(struct compiler *compiler, struct scope *scope,
+                            const struct expression *call, struct held *held);
+/* Ends the graph with what the definition returns, a value, or a list of one for each label. The
+ * sum of the heads' losses is what is minimised, unless the steps say it. */
+enum status compile_heads(struct compiler *compiler, const struct scope *scope,
+                          const struct held *returned, int place);
 
 /* ----- compile_arithmetic.c ----- */
 

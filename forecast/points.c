@@ -250,7 +250,7 @@ static enum status check_order(struct settings *settings, struct error *err)
 
     if (has_any && settings->options.method != &arima_method)
         return fail(err, STATUS_INVALID,
-                    "\"order\", \"seasonal_order\" and \"constant\" are of the method arima");
+                    "\"order\", \"seasonal_order\" and \"constant\" belong to the method arima");
     if (has_any && !settings->options.has_order) {
         fail(err, STATUS_INVALID, "\"seasonal_order\" and \"constant\" need \"order\"");
         return error_hint(err, "Without any of them the orders are searched for.");

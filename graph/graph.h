@@ -83,7 +83,9 @@ struct graph_column {
     struct slice name, source;   /* the input's, and its column's where that has another */
     uint32_t dense, dense_count; /* its features: the first one, and how many */
     uint32_t ids, id_count;      /* its ids, of a text without their shares, likewise */
-    uint32_t first_row, rows;    /* its rows of the table of words */
+    uint32_t first_row, rows;    /* its rows of the table of words, */
+    uint32_t words;              /* and how many of these are of one word each, in front */
+    enum input_label label;      /* it is one of several labels (graph_labels.h) */
     bool is_text;                /* ids in front select something, those behind are -1 */
     bool is_weighted;            /* id_count places with what each counts follow */
     bool is_sequence;            /* made of a cell's items, which are in order: */

@@ -24,7 +24,7 @@ bool graph_column_is_of(const struct graph *graph, const struct graph_node *inpu
     const struct slice name = column_name(input);
     const uint32_t count = input->shape.type == GRAPH_IDS ? column->id_count : column->dense_count;
 
-    if (count == 0)
+    if (count == 0 || column->label)
         return false;
     if (name.size > 0)
         return graph_column_is(column, name);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "graph/graph_columns.h"
+#include "graph/graph_labels.h"
 #include "graph/graph_shape.h"
 #include "graph/operation.h"
 #include "scoring/model.h"
@@ -273,6 +274,7 @@ enum status graph_infer(struct graph *graph, const struct graph_row *row, struct
     for (uint32_t i = 0; i < graph->node_count; i++)
         if (graph->nodes[i].is_used)
             TRY(infer_node(graph, &graph->nodes[i], err));
+    TRY(graph_labels_check(graph, err));
     graph->table_width = graph_columns_table_width(graph);
     TRY(add_table(graph, err));
     place_transposed(graph);

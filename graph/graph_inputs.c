@@ -16,6 +16,8 @@ static struct graph_column column_of(const struct transform_input *input, struct
             size.ids > 0 && input->spec.type == INPUT_TEXT ? input->spec.words_max : size.ids,
         .first_row = row->id_rows,
         .rows = size.id_rows,
+        .words = input->word_count,
+        .label = input->spec.label,
         .is_text = input->spec.type == INPUT_TEXT,
         .is_weighted = input->spec.is_weighted,
         .is_sequence =

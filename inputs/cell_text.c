@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "inputs/dates.h"
+#include "inputs/digits.h"
 #include "inputs/written_number.h"
 
 #define SEPARATED_BYTES_MAX 64 /* a number with separators */
@@ -252,10 +253,14 @@ static void look_at_written(struct slice text, struct text_look *look)
 {
     struct written_number number;
     struct written_date date;
+    char plain[DIGITS_BYTES_MAX];
 
     look->kind = TEXT_WORD;
     look->by = 0;
-    if (text.size > WRITTEN_BYTES_MAX || !may_be_written(text) || !has_digit(text))
+    if (text.size > WRITTEN_BYTES_MAX || !may_be_written(text))
+        return;
+    digits_to_ascii(text, plain, &text);
+    if (!has_digit(text))
         return;
     if (written_number_read(text, &number)) {
         look->kind = TEXT_WRITTEN;

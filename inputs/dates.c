@@ -7,6 +7,7 @@
 
 #include "inputs/cell_text.h"
 #include "inputs/cells.h"
+#include "inputs/digits.h"
 
 #define MICROSECONDS      INT64_C(1000000) /* microseconds in a second */
 #define DAY_MICROSECONDS  (86400 * MICROSECONDS)
@@ -470,10 +471,12 @@ static void add_time(struct date *date, const struct date *time)
 
 bool written_date_read(struct slice text, struct written_date *date)
 {
+    char plain[DIGITS_BYTES_MAX];
     struct date time;
 
     *date = (struct written_date){.order = 0};
     text = slice_trim(text);
+    digits_to_ascii(text, plain, &text);
     if (text.size > WRITTEN_BYTES_MAX || !take_written_day(&text, date) ||
         !take_written_rest(text, &time))
         return false;

@@ -125,6 +125,12 @@ const struct input_member input_members[INPUT_MEMBERS] = {
                        .least = 1,
                        .words = offset_words,
                        .help = "what each row's outputs begin with: it is no feature"},
+    [MEMBER_LABEL] = {.names = SAME("label"),
+                      .store = MEMBER_IS_WORD,
+                      AT(label),
+                      .least = 1,
+                      .words = input_label_words,
+                      .help = "type of a label of several, which is no feature"},
     [MEMBER_DIRECTION] = {.names = IN_JOB("direction"),
                           .store = MEMBER_IS_DIRECTION,
                           AT(direction),
@@ -213,6 +219,7 @@ static const struct place job_places[] = {
     {.member = MEMBER_READING},
     {.member = MEMBER_KEEPS_CODES},
     {.member = MEMBER_OFFSET},
+    {.member = MEMBER_LABEL},
     {.member = MEMBER_DIRECTION},
     {.member = MEMBER_GROUPS},
     {.member = MEMBER_PAIRS},
@@ -235,6 +242,7 @@ static const struct place model_head[] = {
 };
 static const struct place model_middle[] = {
     {.member = MEMBER_OFFSET},
+    {.member = MEMBER_LABEL},
     {.member = MEMBER_READING, .is_there = is_number, .unsaid = READING_STRICT},
     {.member = MEMBER_WORDS_MAX, .is_there = is_text, .is_always_said = true},
 };

@@ -138,6 +138,18 @@ static enum status check_offset(const struct input_spec *spec, struct error *err
                : fail(err, STATUS_CORRUPT, "member \"offset\": a number of a column alone is one");
 }
 
+/* A number, or a category with a vocabulary, of a column that no other input takes. */
+static enum status check_label(const struct input_spec *spec, struct error *err)
+{
+    const bool is_number = spec->label == INPUT_LABEL_NUMBER;
+
+    if (!spec->label || (spec->source.size == 0 && !spec->offset && spec->rule == RULE_WORDS &&
+                         spec->type == (is_number ? INPUT_NUMERIC : INPUT_CATEGORY)))
+        return STATUS_OK;
+    return fail(err, STATUS_CORRUPT,
+                "member \"label\": it is that of a column as it is, a number or words by its type");
+}
+
 enum status input_spec_check(const struct input_spec *spec, struct error *err)
 {
     if ((spec->words_max > 0) != (spec->type == INPUT_TEXT))
@@ -154,5 +166,6 @@ enum status input_spec_check(const struct input_spec *spec, struct error *err)
     TRY(check_combiner(spec, err));
     TRY(check_share(spec, err));
     TRY(check_reading(spec, err));
+    TRY(check_label(spec, err));
     return check_offset(spec, err);
 }

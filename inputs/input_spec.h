@@ -26,21 +26,23 @@ struct input_spec {
     enum input_reading reading; /* reading of the text of numbers and of dates. READING_STRICT: in
                                    models alone */
     enum offset offset;         /* INPUT_NUMERIC: what it is where it is no feature */
-    enum category_rule rule;    /* INPUT_CATEGORY, INPUT_TEXT with a list: of its items, RULE_HASH
-                                   or RULE_ID */
-    const struct cross *cross;  /* RULE_CROSS, else NULL */
-    const double *bounds;       /* (bound_count): RULE_BUCKET: ascending, one less than buckets */
-    uint32_t bound_count;       /* 0: they are quantiles of the training rows */
-    uint32_t vocabulary_max;    /* INPUT_CATEGORY: words, 1 to CATEGORY_WORDS_MAX; RULE_HASH: hash
-                                   buckets; RULE_ID: ids, from 0; RULE_BUCKET, RULE_CROSS: buckets.
-                                   INPUT_TEXT: hash buckets. INPUT_NUMERIC: 0. A model has words and
-                                   hash buckets in its place */
-    uint32_t words_max;         /* INPUT_TEXT: 1 to TEXT_WORDS_MAX; else 0 */
-    enum combiner combiner;     /* INPUT_TEXT */
-    bool is_weighted;           /* INPUT_TEXT with a list: its items have weights; of a text, its
-                                   terms have those of `weight` */
-    bool has_pairs;             /* INPUT_TEXT without a list: pairs of words count, too */
-    enum text_weight weight;    /* likewise: the words have a vocabulary and this weight */
+    enum input_label label;    /* INPUT_NUMERIC, INPUT_CATEGORY: it is a label, which a row need not
+                                  have, and no feature */
+    enum category_rule rule;   /* INPUT_CATEGORY, INPUT_TEXT with a list: of its items, RULE_HASH
+                                  or RULE_ID */
+    const struct cross *cross; /* RULE_CROSS, else NULL */
+    const double *bounds;      /* (bound_count): RULE_BUCKET: ascending, one less than buckets */
+    uint32_t bound_count;      /* 0: they are quantiles of the training rows */
+    uint32_t vocabulary_max;   /* INPUT_CATEGORY: words, 1 to CATEGORY_WORDS_MAX; RULE_HASH: hash
+                                  buckets; RULE_ID: ids, from 0; RULE_BUCKET, RULE_CROSS: buckets.
+                                  INPUT_TEXT: hash buckets. INPUT_NUMERIC: 0. A model has words and
+                                  hash buckets in its place */
+    uint32_t words_max;        /* INPUT_TEXT: 1 to TEXT_WORDS_MAX; else 0 */
+    enum combiner combiner;    /* INPUT_TEXT */
+    bool is_weighted;          /* INPUT_TEXT with a list: its items have weights; of a text, its
+                                  terms have those of `weight` */
+    bool has_pairs;            /* INPUT_TEXT without a list: pairs of words count, too */
+    enum text_weight weight;   /* likewise: the words have a vocabulary and this weight */
 
     enum model_part model_part; /* the part of the model that takes it (kinds/embedding/) */
     uint32_t dimension;         /* INPUT_CATEGORY, INPUT_TEXT: of its embedding; 0: the model's */

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "inputs/digits.h"
+
 #define BYTES_MAX       64 /* bytes of a text that is looked at */
 #define RUNS_MAX        16 /* runs of digits */
 #define EXPONENT_MAX    3  /* digits */
@@ -355,12 +357,17 @@ static bool read_by(const struct runs *runs, const struct around *around, enum s
 
 bool written_number_read(struct slice text, struct written_number *number)
 {
-    struct around around = {.rest = text};
+    char plain[DIGITS_BYTES_MAX];
+    struct around around;
     struct runs runs;
 
     *number = (struct written_number){.by = 0};
-    if (text.size == 0 || text.size > BYTES_MAX)
+    if (text.size > BYTES_MAX)
         return false;
+    digits_to_ascii(text, plain, &text);
+    if (text.size == 0)
+        return false;
+    around = (struct around){.rest = text};
     take_around(&around);
     if (!split_runs(around.rest, &runs))
         return false;

@@ -4,6 +4,7 @@
  *     1,234.50   12,34,567   1'234.50   1 234.50     a point before the fraction
  *     1.234,50   79,19       1'234,50   1 234,50     a comma
  *     1,234      1.234       12         EUR 12       either, though not always of the same value
+ *     ١٢٫٥       １２        the digits of other scripts (digits.h)
  *
  *     number    = [sign | "("] digits with separators [exponent] ["-" | ")"]
  *     around it = one currency before or behind, one "%" behind, white space between these

@@ -360,9 +360,10 @@ extern const struct word_alias report_aliases[];
     PLANNED("explain.individual", SCOPE_EXPLAIN, BOOLEAN("false", NULL),                           \
             "USING partial_dependence: a row for each of the rows, too (individual conditional "   \
             "expectation).")                                                                       \
-    PLANNED("summary.plot_type", SCOPE_EXPLAIN, WORD(NULL, WORDS("bar", "dot"), NULL),             \
-            "A column that is a picture, as text. 'bar': the importance. 'dot': how SHAP values "  \
-            "are distributed, by themselves what is shown then. Default: none.")                   \
+    PLANNED("summary.plot_type", SCOPE_EXPLAIN, WORD(NULL, WORDS("bar", "dot", "points"), NULL),   \
+            "A column that is a picture, as text. 'bar': the importance. 'dot': the distribution " \
+            "of SHAP values. 'points': SHAP values of up to 200 rows as JSON. 'dot' and 'points' " \
+            "imply USING SHAP. Default: none.")                                                    \
     PLANNED("summary.sort", SCOPE_EXPLAIN, BOOLEAN("true", NULL),                                  \
             "The most important input comes first. false: in the order of the model's inputs.")    \
     PLANNED("summary.max_display", SCOPE_EXPLAIN, INTEGER(1, 1000000, NULL),                       \

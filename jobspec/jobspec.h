@@ -23,7 +23,8 @@
 #define JOBSPEC_BYTES_MAX      ((size_t)8 << 20)
 #define JOBSPEC_PATH_BYTES_MAX 3000 /* with a file's name it fits into PATH_MAX */
 
-struct graph; /* graph/graph.h */
+struct graph;    /* graph/graph.h */
+struct holidays; /* kinds/forecast/holidays.h */
 
 enum spec_kind { SPEC_TRAIN, SPEC_PREDICT, SPEC_EVALUATE };
 
@@ -31,6 +32,17 @@ enum spec_kind { SPEC_TRAIN, SPEC_PREDICT, SPEC_EVALUATE };
 struct spec_role {
     enum row_role role;
     struct slice name;
+};
+
+#define JOBSPEC_WORK_BYTES    16  /* hexadecimal digits */
+#define JOBSPEC_PACES_BYTES   255 /* the room of an event's detail */
+#define JOBSPEC_REQUIRE_BYTES 4096
+
+/* Numbers of workers that earlier jobs of the model were measured with. No bit depends on it. */
+struct spec_history {
+    struct slice work;  /* the same for jobs that do the same for a row, size 0: not known */
+    struct slice paces; /* theirs, for runtime/share/share_paces.h to read; or empty */
+    uint32_t first;     /* workers at first; 0: max_workers */
 };
 
 #define JOBSPEC_OUTPUTS_MAX    (COMPONENTS_MAX + 16)
@@ -93,6 +105,8 @@ struct jobspec {
     enum label_type label_type;
     enum input_reading label_reading; /* reading of a regression's label; never READING_STRICT */
     struct slice label_declared;      /* the database's own type of it, for the model; or empty */
+    struct slice require;       /* train.require as it was written: the model that does not keep it
+                                   is not published; or empty */
     struct slice old_model;     /* USING: the digest of the model that is gone on from, which lies
                                    beside the rows (runtime/data/model_file.h); size 0: none */
     struct slice class_weights; /* JSON: a list in the order of the classes, or an object by label;
@@ -112,6 +126,7 @@ struct jobspec {
     struct slice definition;   /* digest of what says the graph; size 0: nothing is known of it */
     const struct graph *graph; /* the calls of a model of kind "graph"; NULL: of another one */
     struct slice freeze;       /* names of what of it is not learned (graph_frozen.h); or empty */
+    const struct holidays *holidays; /* holidays of a model that learns series; NULL: none */
     struct slice metrics[METRICS_MAX];
     size_t metric_count;
     struct slice tensorboard;          /* absolute path of a folder for event files; size 0: none */
@@ -121,10 +136,11 @@ struct jobspec {
 
     /* each kind of job: the attributes of its statement, and what goes with them */
     JOB_ATTRIBUTES(ATTRIBUTE_MEMBER, ATTRIBUTE_NO_MEMBER)
-    uint32_t lanes_max;        /* limit of lanes = 0; greater where more workers are asked for */
-    bool in_one_process;       /* master and the one worker; max_workers is 1, servers 0 */
-    struct slice metrics_host; /* IP address for /metrics; size 0: not served */
-    uint32_t metrics_port;     /* 0: any free one */
+    uint32_t lanes_max;          /* limit of lanes = 0; greater where more workers are asked for */
+    bool in_one_process;         /* master and the one worker; max_workers is 1, servers 0 */
+    struct spec_history history; /* TRAIN */
+    struct slice metrics_host;   /* IP address for /metrics; size 0: not served */
+    uint32_t metrics_port;       /* 0: any free one */
 };
 
 /* Columns of a training job's spool. */

@@ -3,6 +3,7 @@
 #include "graph/graph.h"
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec_scoring.h"
+#include "kinds/forecast/holidays.h"
 #include "kinds/kinds.h"
 
 static bool same_inputs(const struct jobspec *a, const struct jobspec *b)
@@ -37,7 +38,14 @@ static bool same_model(const struct jobspec *a, const struct jobspec *b)
            a->calibration == b->calibration && a->fold_scores == b->fold_scores &&
            slice_equal(a->old_model, b->old_model) && a->label_reading == b->label_reading &&
            slice_equal(a->definition, b->definition) && slice_equal(a->freeze, b->freeze) &&
-           !a->graph == !b->graph && (!a->graph || graph_equal(a->graph, b->graph));
+           !a->graph == !b->graph && (!a->graph || graph_equal(a->graph, b->graph)) &&
+           !a->holidays == !b->holidays &&
+           (!a->holidays || holidays_equal(a->holidays, b->holidays));
+}
+
+static bool same_history(const struct spec_history *a, const struct spec_history *b)
+{
+    return slice_equal(a->work, b->work) && slice_equal(a->paces, b->paces) && a->first == b->first;
 }
 
 static bool same_metrics(const struct jobspec *a, const struct jobspec *b)
@@ -65,6 +73,7 @@ bool jobspec_equal(const struct jobspec *a, const struct jobspec *b)
 
     return a->kind == b->kind && spec_same_scoring(&a->scoring, &b->scoring) && same_inputs(a, b) &&
            same_roles(a, b) && same_model(a, b) && same_metrics(a, b) &&
+           same_history(&a->history, &b->history) && slice_equal(a->require, b->require) &&
            a->has_validation == b->has_validation && a->keeps_best == b->keeps_best &&
            a->staged_shards == b->staged_shards && same_members(&job_attributes, a, b) &&
            (!kind || same_members(kind->attributes, a->params.bytes, b->params.bytes)) &&

@@ -14,6 +14,7 @@
 #include "jobspec/jobspec_scoring.h"
 #include "jobspec/jobspec_sections.h"
 #include "jobspec/jobspec_words.h"
+#include "kinds/forecast/holidays.h"
 #include "kinds/kinds.h"
 
 static enum status read_model(const cJSON *json, struct arena *arena, struct jobspec *spec,
@@ -301,6 +302,10 @@ static enum status read_job(const cJSON *json, struct arena *arena, struct jobsp
     if (spec->in_one_process && spec->servers > 0)
         return fail(err, STATUS_CORRUPT,
                     "job spec: job.in_one_process is true, and job.servers is %u", spec->servers);
+    if (spec->history.first > 0 &&
+        (spec->history.first < spec->min_workers || spec->history.first > spec->max_workers))
+        return fail(err, STATUS_CORRUPT,
+                    "member \"first\": expected 0, or min_workers to max_workers");
     return STATUS_OK;
 }
 
@@ -340,6 +345,35 @@ static enum status read_calls(const cJSON *json, struct arena *arena, struct job
     return graph_read(object, arena, graph, err);
 }
 
+static enum status read_holidays(const cJSON *json, struct arena *arena, struct jobspec *spec,
+                                 struct error *err)
+{
+    struct holidays *holidays;
+
+    if (!json_has(json, "holidays"))
+        return STATUS_OK;
+    holidays = ARENA_NEW(arena, struct holidays, 1);
+    if (!holidays)
+        return fail_no_memory(err);
+    spec->holidays = holidays;
+    return holidays_read(json, "holidays", arena, holidays, err);
+}
+
+static enum status read_history(const cJSON *json, struct arena *arena, struct jobspec *spec,
+                                struct error *err)
+{
+    struct spec_history *history = &spec->history;
+    const cJSON *object;
+
+    if (!json_has(json, "history"))
+        return STATUS_OK;
+    TRY(spec_get_section(json, "history", MEMBERS("work", "paces", "first"), &object, err));
+    TRY(spec_get_text(object, "work", JOBSPEC_WORK_BYTES, JOBSPEC_WORK_BYTES, arena, &history->work,
+                      err));
+    TRY(spec_get_text(object, "paces", 0, JOBSPEC_PACES_BYTES, arena, &history->paces, err));
+    return spec_get_u32(object, "first", 0, JOBSPEC_WORKERS_MAX, &history->first, err);
+}
+
 /* Reads what a model is learned from, and how. */
 static enum status read_learning(const cJSON *json, struct arena *arena, struct jobspec *spec,
                                  struct error *err)
@@ -354,9 +388,13 @@ static enum status read_learning(const cJSON *json, struct arena *arena, struct 
     for (; *sections; sections++)
         TRY(read_section(json, *sections, *sections, MEMBERS(NULL), spec, &object, err));
     TRY(read_calls(json, arena, spec, err));
+    TRY(read_holidays(json, arena, spec, err));
     TRY(read_notices(json, arena, spec, err));
     if (json_has(json, "old_model"))
         TRY(spec_get_text(json, "old_model", 1, DIGEST_BYTES_MAX, arena, &spec->old_model, err));
+    if (json_has(json, "require"))
+        TRY(spec_get_text(json, "require", 1, JOBSPEC_REQUIRE_BYTES, arena, &spec->require, err));
+    TRY(read_history(json, arena, spec, err));
     return read_training(json, arena, spec, err);
 }
 
@@ -376,12 +414,18 @@ static enum status check_sections(const cJSON *json, const struct jobspec *spec,
         if (json_has(json, "freeze"))
             names[count++] = "freeze";
     }
+    if (kind_of(spec)->learns_series && json_has(json, "holidays"))
+        names[count++] = "holidays";
     if (json_has(json, "notices"))
         names[count++] = "notices";
     if (json_has(json, "roles"))
         names[count++] = "roles";
     if (json_has(json, "old_model"))
         names[count++] = "old_model";
+    if (json_has(json, "require"))
+        names[count++] = "require";
+    if (json_has(json, "history"))
+        names[count++] = "history";
     names[count] = NULL;
     return spec_check_members(json, names, err);
 }

@@ -10,6 +10,7 @@
 #include "jobspec/jobspec_scoring.h"
 #include "jobspec/jobspec_sections.h"
 #include "jobspec/jobspec_words.h"
+#include "kinds/forecast/holidays.h"
 
 /* Adding to a NULL object does nothing, and cJSON answers NULL when memory ran
  * out: reading it back at the end finds whatever is missing. */
@@ -107,6 +108,18 @@ static void write_training(const struct jobspec *spec, cJSON *json)
         json_append(metrics, json_string(spec->metrics[i]));
 }
 
+static void write_history(const struct spec_history *history, cJSON *json)
+{
+    cJSON *object;
+
+    if (history->work.size == 0)
+        return;
+    object = json_add_object(json, "history");
+    json_add_string(object, "work", history->work);
+    json_add_string(object, "paces", history->paces);
+    json_add_integer(object, "first", history->first);
+}
+
 static void write_learning(const struct jobspec *spec, cJSON *json)
 {
     write_inputs(spec, json);
@@ -119,6 +132,8 @@ static void write_learning(const struct jobspec *spec, cJSON *json)
         if (spec->freeze.size > 0)
             json_add_string(json, "freeze", spec->freeze);
     }
+    if (spec->holidays)
+        holidays_write(spec->holidays, json, "holidays");
     write_training(spec, json);
     for (const char *const *section = kind_sections(spec); *section; section++)
         write_section(spec, *section, json_add_object(json, *section));
@@ -126,6 +141,9 @@ static void write_learning(const struct jobspec *spec, cJSON *json)
         json_add(json, "notices", notice_list_to_json(spec->notices));
     if (spec->old_model.size > 0)
         json_add_string(json, "old_model", spec->old_model);
+    if (spec->require.size > 0)
+        json_add_string(json, "require", spec->require);
+    write_history(&spec->history, json);
 }
 
 static void write_job(const struct jobspec *spec, cJSON *json)

@@ -28,6 +28,7 @@ const char *const average_words[] = {AVERAGE_MAP(X) NULL};
 const char *const report_words[] = {REPORT_MAP(X) NULL};
 const char *const row_role_words[] = {ROW_ROLE_MAP(X) NULL};
 const char *const offset_words[] = {OFFSET_MAP(X) NULL};
+const char *const input_label_words[] = {INPUT_LABEL_MAP(X) NULL};
 const char *const label_link_words[] = {LABEL_LINK_MAP(X) NULL};
 const char *const aim_words[] = {AIM_MAP(X) NULL};
 #undef X

@@ -126,6 +126,16 @@
     X(READING_DAY_FIRST, "day first")                                                              \
     X(READING_MONTH_FIRST, "month first")
 
+/* An input that is a label of a model of several: what its cells are, and predictions of it will
+ * be.
+ */
+#define INPUT_LABEL_MAP(X)                                                                         \
+    X(INPUT_LABEL_NONE, "none")                                                                    \
+    X(INPUT_LABEL_NUMBER, "number") /* it is a regression's, the others are classes */             \
+    X(INPUT_LABEL_INTEGER, "integer")                                                              \
+    X(INPUT_LABEL_REAL, "real")                                                                    \
+    X(INPUT_LABEL_TEXT, "text")
+
 /* The labels' type; LABEL_NONE: the model is learned without labels. */
 #define LABEL_TYPE_MAP(X)                                                                          \
     X(LABEL_INTEGER, "integer")                                                                    \
@@ -288,6 +298,7 @@ enum average { AVERAGE_MAP(X) };
 enum report_kind { REPORT_MAP(X) };
 enum row_role { ROW_ROLE_MAP(X) ROW_ROLES };
 enum offset { OFFSET_MAP(X) OFFSETS };
+enum input_label { INPUT_LABEL_MAP(X) INPUT_LABELS };
 enum label_link { LABEL_LINK_MAP(X) };
 enum aim { AIM_MAP(X) AIMS };
 #undef X
@@ -316,6 +327,7 @@ extern const char *const average_words[];
 extern const char *const report_words[];
 extern const char *const row_role_words[];
 extern const char *const offset_words[];
+extern const char *const input_label_words[];
 extern const char *const offset_columns[]; /* before such a column's name in a message */
 extern const char *const label_link_words[];
 extern const char *const aim_words[];

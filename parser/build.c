@@ -506,6 +506,27 @@ void build_other(struct parse *parse, const struct path *model)
         statement->others[statement->other_count++] = *model;
 }
 
+void build_label(struct parse *parse, const struct name *label)
+{
+    struct statement *statement = parse->statement;
+
+    if (statement->other_label_count + 1 == STATEMENT_LABELS_MAX) {
+        parse_fail_limit(parse, label->position, STATEMENT_LABELS_MAX, "columns after LABEL");
+        return;
+    }
+    statement->other_labels = grow(parse, statement->other_labels, statement->other_label_count,
+                                   sizeof *statement->other_labels);
+    if (statement->other_labels)
+        statement->other_labels[statement->other_label_count++] = *label;
+}
+
+void build_label_string(struct parse *parse, const struct token *string)
+{
+    const struct name label = build_string_name(parse, string);
+
+    build_label(parse, &label);
+}
+
 void build_output(struct parse *parse, const struct path *output)
 {
     struct statement *statement = parse->statement;

@@ -85,6 +85,9 @@ void build_columns(struct parse *parse, const struct token *word, const struct c
 void build_definition(struct parse *parse, const struct token *token);
 void build_word_of_command(struct parse *parse, const struct token *string);
 void build_other(struct parse *parse, const struct path *model);
+/* One more behind the first. */
+void build_label(struct parse *parse, const struct name *label);
+void build_label_string(struct parse *parse, const struct token *string);
 void build_output(struct parse *parse, const struct path *output);
 void build_objective(struct parse *parse, bool maximize, const struct span *expression);
 void build_constraint(struct parse *parse, const struct span *expression,

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "parser/clauses.h"
 #include "parser/expect_words.h"
 #include "parser/grammar.h"
 
@@ -66,7 +67,7 @@ static const struct {
     {LEXER_END, "end of statement"},
 };
 
-/* Each statement's clauses in their order, for a hint where they were mixed up. */
+/* Each statement's form, for a hint where a clause is missing or one too many. */
 static const struct {
     int verb;
     const char *form;
@@ -113,39 +114,6 @@ static const char *form_of(int verb)
     return NULL;
 }
 
-/* The clauses of a statement that has several, in their order; 0: there are no more. */
-static const struct {
-    int verb;
-    int clauses[6];
-} orders[] = {
-    {TOKEN_TRAIN, {TOKEN_WITH, TOKEN_COLUMN, TOKEN_LABEL, TOKEN_USING, TOKEN_INTO, 0}},
-    {TOKEN_PREDICT, {TOKEN_WITH, TOKEN_USING, TOKEN_INTO, 0}},
-    {TOKEN_EVALUATE, {TOKEN_WITH, TOKEN_LABEL, TOKEN_INTO, 0}},
-    {TOKEN_EXPLAIN, {TOKEN_WITH, TOKEN_USING, TOKEN_INTO, 0}},
-    {TOKEN_RUN, {TOKEN_CMD, TOKEN_INTO, 0}},
-    {TOKEN_FORECAST, {TOKEN_FOR, TOKEN_WITH, TOKEN_INTO, 0}},
-    {TOKEN_MAXIMIZE, {TOKEN_CONSTRAINT, TOKEN_WITH, TOKEN_USING, TOKEN_INTO, 0}},
-    {TOKEN_MINIMIZE, {TOKEN_CONSTRAINT, TOKEN_WITH, TOKEN_USING, TOKEN_INTO, 0}},
-};
-
-/* The first clause that was read and stands behind this one; 0: there is none. */
-static int clause_behind(const struct progress *progress, int kind)
-{
-    size_t verb = 0;
-    const int *clause;
-
-    while (verb < COUNT(orders) && orders[verb].verb != progress->verb)
-        verb++;
-    if (verb == COUNT(orders))
-        return 0;
-    clause = orders[verb].clauses;
-    while (*clause && *clause != kind)
-        clause++;
-    while (*clause && (*clause == kind || !progress->seen[*clause]))
-        clause++;
-    return *clause;
-}
-
 /* A word that begins a clause. */
 static bool is_clause(int kind)
 {
@@ -171,6 +139,8 @@ void progress_token(struct progress *progress, const struct token *token, bool a
         progress->verb = token->kind;
     if (keyword && as_keyword)
         progress->seen[token->kind] = true;
+    if (as_keyword && clauses_have(progress->verb, token->kind))
+        progress->clause = token->kind;
     progress->parentheses += token->kind == TOKEN_LP;
     progress->parentheses -= token->kind == TOKEN_RP;
     progress->after_comma = progress->previous.kind == TOKEN_COMMA;
@@ -222,11 +192,13 @@ static size_t list_expected(const struct yyParser *parser, const struct progress
 
     assert(grammar_token_count() <= EXPECT_TOKENS_MAX);
     for (int kind = 0; kind < grammar_token_count(); kind++)
-        accepted[kind] = grammar_accepts(parser, kind, false);
+        accepted[kind] = clauses_allow(progress, kind) && grammar_accepts(parser, kind, false);
     /* Behind an argument that is a name: few mean it as the name of an argument. */
     accepted[TOKEN_EQ] &= !accepted[TOKEN_RP];
     /* Behind an argument: few mean to give it a name. */
     accepted[TOKEN_AS] &= !accepted[TOKEN_RP];
+    /* Behind WITH it is the name of an attribute, as any word is. */
+    accepted[TOKEN_GROUP] &= !progress->seen[TOKEN_WITH];
     folded = fold_kinds(accepted, progress);
     for (size_t i = 0; i < COUNT(descriptions) && count < ITEMS_MAX; i++) {
         int kind = descriptions[i].kind;
@@ -353,9 +325,8 @@ static bool hint_clause(const struct yyParser *parser, const struct progress *pr
         return false;
     if (found->kind == TOKEN_WITH && progress->seen[TOKEN_WITH])
         error_hint(err, "Write all attributes after one WITH, separated by commas.");
-    else if (!progress->seen[found->kind] && clause_behind(progress, found->kind))
-        error_hint(err, "%s stands before %s: %s.", word,
-                   keyword_spelling(clause_behind(progress, found->kind)), form);
+    else if (progress->seen[found->kind] && clauses_have(progress->verb, found->kind))
+        error_hint(err, "A statement has one %s: leave one of the two out.", word);
     else
         error_hint(err, "The form is: %s.", form);
     return true;
@@ -366,8 +337,7 @@ static bool hint_attribute(const struct yyParser *parser, const struct progress 
                            const struct token *found, struct error *err)
 {
     const int previous = progress->previous.kind;
-    const bool is_in_with =
-        progress->seen[TOKEN_WITH] && !progress->seen[TOKEN_COLUMN] && progress->parentheses == 0;
+    const bool is_in_with = progress->clause == TOKEN_WITH && progress->parentheses == 0;
 
     if (found->kind == TOKEN_LP && previous == TOKEN_ESTIMATOR)
         error_hint(err, "Attributes follow WITH: TO TRAIN %.*s WITH name = value, ...",
@@ -395,8 +365,13 @@ static bool is_parameter(const struct token *found)
 /* Is a column named here, in COLUMN or LABEL? */
 static bool names_column(const struct progress *progress)
 {
-    return (progress->seen[TOKEN_COLUMN] || progress->seen[TOKEN_LABEL]) &&
-           !progress->seen[TOKEN_INTO] && !progress->seen[TOKEN_USING];
+    return progress->clause == TOKEN_COLUMN || progress->clause == TOKEN_LABEL;
+}
+
+/* Is a table or a model named here, in INTO or USING? */
+static bool names_table(const struct progress *progress)
+{
+    return progress->clause == TOKEN_INTO || progress->clause == TOKEN_USING;
 }
 
 /* Words in capitals are rather meant as keywords. */
@@ -413,8 +388,7 @@ static bool hint_quotes(const struct yyParser *parser, const struct progress *pr
                         const struct token *found, struct error *err)
 {
     const struct token *previous = &progress->previous;
-    const bool is_name =
-        names_column(progress) || progress->seen[TOKEN_INTO] || progress->seen[TOKEN_USING];
+    const bool is_name = names_column(progress) || names_table(progress);
     const bool is_word =
         found->kind == TOKEN_NAME || (keyword_spelling(found->kind) &&
                                       !keyword_is_reserved(found->kind) && !is_clause(found->kind));
@@ -434,7 +408,7 @@ static bool hint_quotes(const struct yyParser *parser, const struct progress *pr
                    SLICE_FORMAT(slice_prefix(previous->text, 100)),
                    SLICE_FORMAT(slice_prefix(found->text, 100)));
     else if (is_word && has_small_letter(found->text) && previous->kind == TOKEN_NAME &&
-             !grammar_accepts(parser, TOKEN_COMMA, false))
+             (progress->clause == TOKEN_LABEL || !grammar_accepts(parser, TOKEN_COMMA, false)))
         error_hint(err, "A name of two words is written in double quotes: \"%.*s %.*s\".",
                    SLICE_FORMAT(slice_prefix(previous->text, 100)),
                    SLICE_FORMAT(slice_prefix(found->text, 100)));
@@ -447,8 +421,6 @@ static bool hint_quotes(const struct yyParser *parser, const struct progress *pr
 static bool hint_value(const struct yyParser *parser, const struct progress *progress,
                        const struct token *found, struct error *err)
 {
-    const bool is_path = progress->seen[TOKEN_INTO] || progress->seen[TOKEN_USING];
-
     if (found->kind == TOKEN_DOT && names_column(progress))
         error_hint(err, "Columns are named as the query's result names them, without a table.");
     else if (is_parameter(found) && grammar_accepts(parser, TOKEN_NAME, false) &&
@@ -459,10 +431,11 @@ static bool hint_value(const struct yyParser *parser, const struct progress *pro
     else if ((found->kind == TOKEN_STRING || found->kind == TOKEN_QUOTED) &&
              grammar_accepts(parser, TOKEN_ESTIMATOR, false))
         error_hint(err, "A model's name stands without quotes.");
-    else if (found->kind == TOKEN_COMMA && progress->seen[TOKEN_LABEL] &&
+    else if (found->kind == TOKEN_COMMA && progress->clause == TOKEN_LABEL &&
              grammar_accepts(parser, TOKEN_INTO, false))
         error_hint(err, "LABEL names one column.");
-    else if (found->kind == TOKEN_MINUS && is_path && grammar_accepts(parser, LEXER_END, false))
+    else if (found->kind == TOKEN_MINUS && names_table(progress) &&
+             grammar_accepts(parser, LEXER_END, false))
         error_hint(err, "A name with other signs than letters, digits and _ is written in quotes: "
                         "\"my-model\".");
     else if (slice_is_fold(found->text, "SELECT") && grammar_accepts(parser, LEXER_END, false))
@@ -488,11 +461,11 @@ static void hint_symbol(const struct yyParser *parser, const struct progress *pr
              !grammar_accepts(parser, TOKEN_NUMBER, false))
         error_hint(err, "Text is written in quotes.");
     else if (found->kind == TOKEN_NAME && grammar_accepts(parser, TOKEN_COMMA, false) &&
-             progress->seen[TOKEN_WITH] && !progress->seen[TOKEN_COLUMN])
+             progress->clause == TOKEN_WITH)
         error_hint(err, "Attributes are separated by commas, and text of more than one word is "
                         "written in quotes.");
     else if (found->kind == TOKEN_NAME && grammar_accepts(parser, TOKEN_COMMA, false) &&
-             progress->seen[TOKEN_COLUMN] && progress->parentheses == 0)
+             progress->clause == TOKEN_COLUMN && progress->parentheses == 0)
         error_hint(err, "Columns are separated by commas.");
 }
 

@@ -13,6 +13,7 @@
 /* The statement as far as it has been read, for the hints. */
 struct progress {
     int verb;                     /* TRAIN, PREDICT, ..., SHOW; 0 before it */
+    int clause;                   /* WITH, COLUMN, ... that is being read; 0 before the first */
     bool seen[EXPECT_TOKENS_MAX]; /* keywords that were read as keywords */
     struct token previous;        /* LEXER_END at the start */
     bool previous_is_name;        /* it is a keyword that was read as a name */

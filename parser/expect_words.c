@@ -1,5 +1,6 @@
 #include "parser/expect_words.h"
 
+#include "parser/clauses.h"
 #include "parser/grammar.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -84,8 +85,8 @@ static bool hint_of_verb(const struct yyParser *parser, const struct progress *p
 }
 
 /* Hints at words that other tools write in the place of a clause. */
-static bool hint_other_word(const struct yyParser *parser, const struct token *found,
-                            struct error *err)
+static bool hint_other_word(const struct yyParser *parser, const struct progress *progress,
+                            const struct token *found, struct error *err)
 {
     static const char *const with[] = {"SET", "OPTIONS", "PARAMETERS", "HYPERPARAMETERS"};
     static const char *const label[] = {"TARGET", "OUTCOME"};
@@ -101,9 +102,11 @@ static bool hint_other_word(const struct yyParser *parser, const struct token *f
         {TOKEN_INTO, into, COUNT(into), "The name of what is made follows INTO."},
         {TOKEN_USING, using, COUNT(using), "The model follows USING."},
     };
+    const bool is_train = progress->verb == TOKEN_TRAIN; /* where few statements have a USING */
 
     for (size_t i = 0; i < COUNT(list); i++)
-        if (grammar_accepts(parser, list[i].kind, false) &&
+        if (clauses_allow(progress, list[i].kind) && !(list[i].kind == TOKEN_USING && is_train) &&
+            grammar_accepts(parser, list[i].kind, false) &&
             is_one_of(found->text, list[i].words, list[i].count)) {
             error_hint(err, "%s", list[i].hint);
             return true;
@@ -138,10 +141,9 @@ static bool hint_name(const struct progress *progress, const struct token *found
         error_hint(err, "LABEL is read as the model's name here: a model, as LinearClassifier, "
                         "stands before it.");
     else if (is_name && progress->verb == TOKEN_EVALUATE && progress->seen[TOKEN_TO] &&
-             !progress->seen[TOKEN_WITH] && !progress->seen[TOKEN_LABEL] &&
-             !progress->seen[TOKEN_INTO] && previous->kind == TOKEN_NAME)
+             progress->clause == 0 && previous->kind == TOKEN_NAME)
         error_hint(err, "Models that are measured on the same rows are separated by commas.");
-    else if (found->kind == TOKEN_EQ && progress->seen[TOKEN_USING])
+    else if (found->kind == TOKEN_EQ && progress->clause == TOKEN_USING)
         error_hint(err, "Attributes follow WITH: WITH name = value, ...");
     else
         return false;
@@ -154,5 +156,5 @@ bool expect_word(const struct yyParser *parser, const struct progress *progress,
     return progress->parentheses == 0 &&
            (hint_of_verb(parser, progress, found, err) ||
             hint_of_importance(progress, found, err) || hint_of_select(progress, found, err) ||
-            hint_other_word(parser, found, err) || hint_name(progress, found, err));
+            hint_other_word(parser, progress, found, err) || hint_name(progress, found, err));
 }

@@ -1,9 +1,10 @@
 // The statements of ToTrain. The SELECT half is the host's to parse: here it
 // is one token. docs/language.md is this file in words.
 //
-// Clauses have one order. So a statement reads alike whoever wrote it, an error can say what is
-// expected at its place, and a comma belongs to the clause that it stands in. For clauses in
-// another order the error says which stands before which (expect.c).
+// The clauses behind a verb may stand in any order: a word that is no name begins each of them, so
+// none has two meanings, and a comma belongs to the clause that it stands in. Which of them a
+// statement needs, and which it may have twice, is a table (clauses.c) rather than grammar: a rule
+// for each order would be a hundred.
 
 %name grammar
 %token_prefix TOKEN_
@@ -47,74 +48,110 @@ planned ::= train.
 planned ::= predict.
 planned ::= evaluate.
 
-// TO TRAIN model [WITH ...] [COLUMN ...]... [LABEL label] [USING old_model] INTO new_model
-train ::= train_verb estimator with columns label old_model INTO path(P).  { parse->statement->into = P; }
+// TO TRAIN model, with the clauses [WITH ...] [COLUMN ...]... [LABEL label, ...] [USING old_model] INTO new_model
+train ::= train_verb estimator train_clauses.
 train_verb ::= TRAIN(V).                   { build_verb(parse, STATEMENT_TRAIN, &V); }
+
+train_clauses ::= .
+train_clauses ::= train_clauses with.
+train_clauses ::= train_clauses columns.
+train_clauses ::= train_clauses labels.
+train_clauses ::= train_clauses model_used.
+train_clauses ::= train_clauses into.
 
 estimator ::= ESTIMATOR|QUOTED|NAME(M).    { parse->statement->model = build_name(parse, &M); }
 
-label ::= .
-label ::= LABEL name(N).                   { parse->statement->label = N; }
-label ::= LABEL STRING(S).                 { parse->statement->label = build_string_name(parse, &S); }
+labels ::= LABEL label_named other_labels.
 
-old_model ::= .
-old_model ::= USING path(P).               { parse->statement->object = P; }
+other_labels ::= .
+other_labels ::= other_labels COMMA name(N).    { build_label(parse, &N); }
+other_labels ::= other_labels COMMA STRING(S).  { build_label_string(parse, &S); }
 
-// TO PREDICT [[schema.]table.column] [WITH ...] USING model [INTO table]
-predict ::= predict_verb target with model_used into.
-predict_verb ::= PREDICT(V).               { build_verb(parse, STATEMENT_PREDICT, &V); }
+label ::= LABEL label_named.
+
+label_named ::= name(N).                   { parse->statement->label = N; }
+label_named ::= STRING(S).                 { parse->statement->label = build_string_name(parse, &S); }
 
 model_used ::= USING path(P).              { parse->statement->object = P; }
+
+into ::= INTO path(P).                     { parse->statement->into = P; }
+
+// TO PREDICT [[schema.]table.column], with the clauses [WITH ...] USING model [INTO table]
+predict ::= predict_verb target predict_clauses.
+predict_verb ::= PREDICT(V).               { build_verb(parse, STATEMENT_PREDICT, &V); }
+
+predict_clauses ::= .
+predict_clauses ::= predict_clauses with.
+predict_clauses ::= predict_clauses model_used.
+predict_clauses ::= predict_clauses into.
 
 target ::= .
 target ::= path(P).                        { parse->statement->predict_into = P; }
 
-// TO EVALUATE model, ... [WITH ...] [LABEL label] [INTO table]
-evaluate ::= evaluate_verb object others with label into.
+// TO EVALUATE model, ..., with the clauses [WITH ...] [LABEL label] [INTO table]
+evaluate ::= evaluate_verb object others evaluate_clauses.
 evaluate_verb ::= EVALUATE(V).             { build_verb(parse, STATEMENT_EVALUATE, &V); }
+
+evaluate_clauses ::= .
+evaluate_clauses ::= evaluate_clauses with.
+evaluate_clauses ::= evaluate_clauses label.
+evaluate_clauses ::= evaluate_clauses into.
 
 others ::= .
 others ::= others COMMA path(P).           { build_other(parse, &P); }
 
 object ::= path(P).                        { parse->statement->object = P; }
 
-into ::= .
-into ::= INTO path(P).                     { parse->statement->into = P; }
-
-// TO EXPLAIN model [WITH ...] [USING explainer] [INTO table]
-explain ::= explain_verb object with explainer into.
+// TO EXPLAIN model, with the clauses [WITH ...] [USING explainer] [INTO table]
+explain ::= explain_verb object explain_clauses.
 explain_verb ::= EXPLAIN(V).               { build_verb(parse, STATEMENT_EXPLAIN, &V); }
 
-explainer ::= .
+explain_clauses ::= .
+explain_clauses ::= explain_clauses with.
+explain_clauses ::= explain_clauses explainer.
+explain_clauses ::= explain_clauses into.
+
 explainer ::= USING name(N).               { parse->statement->explainer = N; }
 
-// TO RUN image [CMD 'word', ...] [INTO table, ...]
-run ::= run_verb image command outputs.
+// TO RUN image, with the clauses [CMD 'word', ...] [INTO table, ...]
+run ::= run_verb image run_clauses.
 run_verb ::= RUN(V).                       { build_verb(parse, STATEMENT_RUN, &V); }
 
 image ::= IMAGE|QUOTED|NAME(I).            { parse->statement->image = build_name(parse, &I); }
 
-command ::= .
+run_clauses ::= .
+run_clauses ::= run_clauses command.
+run_clauses ::= run_clauses outputs.
+
 command ::= CMD words.
 words ::= word.
 words ::= words COMMA word.
 word  ::= STRING|QUOTED(S).                { build_word_of_command(parse, &S); }
 
-outputs ::= .
 outputs ::= INTO tables.
 tables  ::= table.
 tables  ::= tables COMMA table.
 table   ::= path(P).                       { build_output(parse, &P); }
 
-// FORECAST model [FOR steps] [WITH ...] [INTO table]
-statement ::= forecast_verb object steps with into.
+// FORECAST model, with the clauses [FOR steps] [WITH ...] [INTO table]
+statement ::= forecast_verb object forecast_clauses.
 forecast_verb ::= FORECAST(V).             { build_verb(parse, STATEMENT_FORECAST, &V); }
 
-steps ::= .
+forecast_clauses ::= .
+forecast_clauses ::= forecast_clauses steps.
+forecast_clauses ::= forecast_clauses with.
+forecast_clauses ::= forecast_clauses into.
+
 steps ::= FOR number.
 
-// TO MAXIMIZE | MINIMIZE expression [CONSTRAINT ...] WITH ... [USING solver] INTO table
-optimize ::= direction constraints WITH settings explainer INTO path(P).  { parse->statement->into = P; }
+// TO MAXIMIZE | MINIMIZE expression, with the clauses [CONSTRAINT ...] WITH ... [USING solver] INTO table
+optimize ::= direction optimize_clauses.
+
+optimize_clauses ::= .
+optimize_clauses ::= optimize_clauses constraints.
+optimize_clauses ::= optimize_clauses with.
+optimize_clauses ::= optimize_clauses explainer.
+optimize_clauses ::= optimize_clauses into.
 
 direction ::= maximize_verb expression(E). { build_objective(parse, true, &E); }
 direction ::= minimize_verb expression(E). { build_objective(parse, false, &E); }
@@ -122,7 +159,6 @@ maximize_verb ::= MAXIMIZE(V).             { build_verb(parse, STATEMENT_OPTIMIZ
 minimize_verb ::= MINIMIZE(V).             { build_verb(parse, STATEMENT_OPTIMIZE, &V); }
 
 // CONSTRAINT expression [GROUP BY column], ...
-constraints ::= .
 constraints ::= CONSTRAINT constraint_list.
 constraint_list ::= constraint.
 constraint_list ::= constraint_list COMMA constraint.
@@ -203,7 +239,6 @@ format ::= .
 format ::= FORMAT name(N).                 { parse->statement->format = N; }
 
 // WITH train.epoch = 10, model.hidden_units = [16, 16]
-with     ::= .
 with     ::= WITH settings.
 settings ::= setting.
 settings ::= settings COMMA setting.
@@ -215,7 +250,7 @@ setting  ::= dotted(N) EQ range(V).        { build_setting(parse, &N, &V); }
 range(A) ::= NAME(F) LP values(L) RP(E).   { A = build_range(parse, &F, &L, &E); }
 
 %type dotted {struct dotted}
-dotted(A) ::= NAME|QUOTED(T).              { struct name name = build_name(parse, &T); A = build_dotted(parse, &name, &T); }
+dotted(A) ::= NAME|QUOTED|GROUP(T). { struct name name = build_name(parse, &T); A = build_dotted(parse, &name, &T); }
 dotted(A) ::= dotted(B) DOT NAME|QUOTED(T).
     { struct name name = build_name(parse, &T); struct dotted more = build_dotted(parse, &name, &T); A = build_dotted_more(parse, &B, '.', &more); }
 
@@ -247,9 +282,8 @@ signed(A) ::= MINUS|PLUS(S) NUMBER(N).     { A = build_number(parse, &S, &N); }
 
 // COLUMN a, "b", 'regular expression', NUMERIC(c, [2, 3]), BUCKET(d, num_buckets = 5), *,
 //        * EXCEPT (e, 'regular expression', LIKE 'tmp_%') [FOR part]
-columns ::= .
-columns ::= columns COLUMN(W) column_list(L).              { build_columns(parse, &W, &L, NULL); }
-columns ::= columns COLUMN(W) column_list(L) FOR name(N).  { build_columns(parse, &W, &L, &N); }
+columns ::= COLUMN(W) column_list(L).              { build_columns(parse, &W, &L, NULL); }
+columns ::= COLUMN(W) column_list(L) FOR name(N).  { build_columns(parse, &W, &L, &N); }
 
 %type column_list {struct column_list}
 %type column      {struct column}

@@ -2,6 +2,7 @@
 
 #include <limits.h>
 
+#include "parser/clauses.h"
 #include "parser/expect.h"
 #include "parser/grammar.h"
 #include "parser/grammar_driver.h"
@@ -57,7 +58,8 @@ static enum status driver_feed(struct driver *driver, struct token token)
 {
     bool as_keyword = grammar_accepts(driver->grammar, token.kind, false);
 
-    if (!as_keyword && !grammar_accepts(driver->grammar, token.kind, true))
+    if ((as_keyword && !clauses_allow(&driver->progress, token.kind)) ||
+        (!as_keyword && !grammar_accepts(driver->grammar, token.kind, true)))
         return fail_syntax(driver->grammar, &driver->progress, &token, driver->parse.err);
     TRY(check_depth(driver, &token));
     grammar(driver->grammar, token.kind, token);

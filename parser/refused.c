@@ -329,17 +329,35 @@ static bool hint_all_columns(struct reader reader, struct error *err)
 
 /* The surroundings of a verb. */
 struct place {
-    struct reading_token before, verb, after;
+    struct reading_token earlier, before, verb, after;
+    struct reader behind;     /* behind the verb */
     int depth;                /* depth of parentheses */
     bool is_query[DEPTH_MAX]; /* each begins with SELECT; [0]: a SELECT was before */
     bool is_followed;         /* by LABEL or INTO, or by USING and a name */
 };
 
+/* Is the position, or -1, in the call whose name the verb is, from its schema to the bracket that
+ * ends it? Users may have functions of their own with these names, and mistakes elsewhere. */
+static bool is_in_call(const struct place *place, int position)
+{
+    struct reader reader = place->behind;
+    struct reading_token token = read_token(&reader);
+
+    if (position < 0)
+        return true;
+    for (int depth = 1; depth > 0 && token.kind != SCAN_END && token.start < position;) {
+        token = read_token(&reader);
+        depth += slice_is(token.text, "(") - slice_is(token.text, ")");
+    }
+    return position >= place->earlier.start && position <= token.start;
+}
+
 /* SELECT pgml.train('x', ...), as PostgresML has it, and SELECT * FROM ML.PREDICT(MODEL m, TABLE
  * t), as BigQuery. */
-static bool hint_bigquery(const struct place *place, struct error *err)
+static bool hint_bigquery(const struct place *place, int position, struct error *err)
 {
-    if (!slice_is(place->before.text, ".") || !slice_is(place->after.text, "("))
+    if (!slice_is(place->before.text, ".") || !slice_is(place->after.text, "(") ||
+        !is_in_call(place, position))
         return false;
     error_hint(err, "Write %s", form_of(verb_of(&place->verb)));
     return true;
@@ -420,7 +438,7 @@ static bool hint_place(const struct head *head, const struct place *place, int p
         return hint_after_to(head, place, err);
     if (verb == VERB_OTHER)
         return false;
-    if (hint_bigquery(place, err))
+    if (hint_bigquery(place, position, err))
         return true;
     if (!is_query || (position >= 0 && position < place->verb.start) || !lacks_to(place))
         return false;
@@ -446,7 +464,7 @@ static bool hint_inside(struct slice text, struct span span, const struct head *
                         struct error *err)
 {
     struct reader reader = {text, span.start, span.end}, ahead;
-    struct place place = {.before = {.kind = SCAN_END}, .depth = 0};
+    struct place place = {.earlier = {.kind = SCAN_END}, .before = {.kind = SCAN_END}};
     int verbs = 0;
 
     place.verb = read_token(&reader);
@@ -454,13 +472,14 @@ static bool hint_inside(struct slice text, struct span span, const struct head *
         place.depth += slice_is(place.verb.text, "(");
         place.depth -= slice_is(place.verb.text, ")");
         note_query(&place);
-        ahead = reader;
+        ahead = place.behind = reader;
         place.after = read_token(&ahead);
         if (verb_of(&place.verb) != VERB_NONE && verbs++ < VERBS_MAX) {
             place.is_followed = is_followed(reader, verb_of(&place.verb));
             if (hint_place(head, &place, position, err))
                 return true;
         }
+        place.earlier = place.before;
         place.before = place.verb;
         place.verb = read_token(&reader);
     }

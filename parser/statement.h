@@ -22,6 +22,7 @@
 #define STATEMENT_CONSTRAINTS_MAX 256
 #define STATEMENT_ARGUMENTS_MAX   256 /* words of CMD */
 #define STATEMENT_MODELS_MAX      16  /* models of one EVALUATE */
+#define STATEMENT_LABELS_MAX      32  /* columns after LABEL */
 #define STATEMENT_OUTPUTS_MAX     64  /* tables that RUN names after INTO */
 #define STATEMENT_NAME_PARTS_MAX  8   /* parts of a dotted attribute name or word */
 
@@ -171,7 +172,9 @@ struct statement {
     size_t setting_count;
     struct column_clause *columns;
     size_t column_clause_count;
-    struct name label;     /* text.size == 0: none */
+    struct name label;         /* text.size == 0: none */
+    struct name *other_labels; /* TRAIN: the labels behind the first */
+    size_t other_label_count;
     struct name explainer; /* EXPLAIN ... USING explainer, OPTIMIZE ... USING solver */
 
     struct value number; /* CANCEL JOB id, ROLLBACK MODEL m TO version (number or string), FORECAST

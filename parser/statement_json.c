@@ -218,6 +218,14 @@ static void add_others(cJSON *object, const struct statement *statement)
         json_append(array, path_json(&statement->others[i]));
 }
 
+static void add_other_labels(cJSON *object, const struct statement *statement)
+{
+    cJSON *array = json_add_array(object, "other_labels");
+
+    for (size_t i = 0; i < statement->other_label_count; i++)
+        json_append(array, name_json(&statement->other_labels[i]));
+}
+
 static void add_definition(cJSON *object, const struct statement *statement)
 {
     if (statement->is_replacing)
@@ -257,6 +265,8 @@ static cJSON *statement_json(const struct statement *statement)
     add_settings(object, statement);
     add_column_clauses(object, statement);
     add_name(object, "label", &statement->label);
+    if (statement->other_label_count > 0)
+        add_other_labels(object, statement);
     if (statement->kind == STATEMENT_TRAIN || statement->kind == STATEMENT_PREDICT)
         add_path(object, object_member(statement), &statement->object);
     add_name(object, statement->kind == STATEMENT_OPTIMIZE ? "solver" : "explainer",

@@ -43,6 +43,8 @@ struct query_column {
     /* different values, and the cells that they are in, of words, and of the whole numbers of a
      * label or of a column with the name of a key: all up to DISTINCT_MAX values, else a sample */
     uint64_t distinct_values, distinct_cells;
+    uint64_t once_values,
+        twice_values;          /* values that one cell has, and two; 0 and 0: not counted */
     uint32_t distinct_numbers; /* different integers and reals of the sample; 0: there are none, or
                                   they were not counted */
     double least, greatest;    /* the bounds of these numbers */
@@ -79,7 +81,9 @@ struct column_quantiles {
 };
 
 struct query {
-    struct slice label; /* given to describe; size 0: none */
+    struct slice label;             /* given to describe; size 0: none */
+    const struct name *more_labels; /* (more_label_count): likewise, of several */
+    size_t more_label_count;
     /* (count), and behind them the elements of vectors (vectors.h). */
     struct query_column *columns;
     size_t count;
@@ -101,7 +105,8 @@ struct model_input {
     bool has_nulls;         /* training saw some, or nobody knows */
     double least, greatest; /* numbers beyond them are one to the model; 0 and 0: nobody asks */
     enum input_type type;
-    enum offset offset; /* it is one, and no feature */
+    enum offset offset;     /* it is one, and no feature */
+    enum input_label label; /* it is one of several labels, which a row need not have */
     uint32_t parts; /* parts of its dates (inputs/dates.h); 0: the model takes cells as they are */
     enum input_reading reading; /* reading of its numbers, and of its dates where it takes parts */
     struct cell_list list;      /* list whose numbers it takes */
@@ -112,6 +117,12 @@ struct model_input {
     enum model_part model_part; /* the same as in input_spec, like the next two */
     uint32_t dimension;
     struct concat concat;
+};
+
+/* One of several labels that a model predicts. */
+struct model_summary_head {
+    struct slice name;
+    enum input_label type;
 };
 
 /* Facts about a stored model that the planner needs, from its meta row alone. */
@@ -133,7 +144,8 @@ struct model_summary {
     const struct transform_input **made; /* (made_count): inputs that functions of COLUMN make of
                                             these, in their order, crosses last */
     size_t made_count;
-    uint32_t component_count; /* components of a projection; else 0 */
+    uint32_t component_count; /* numbers that PREDICT gives: components of a projection, or heads */
+    const struct model_summary_head *heads; /* (component_count); NULL: it has not several labels */
     const struct kind *kind;
     const struct kind_params *params; /* attributes that train one like it; NULL: not known */
     const void *outline;              /* the same as in struct model */

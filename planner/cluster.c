@@ -35,11 +35,11 @@ static enum status check_others(const struct planning *planning)
 
         if (setting)
             return fail_at(planning->err, STATUS_UNSUPPORTED, setting->name.position,
-                           "%s is of this machine, and the job runs on a cluster", local[i]);
+                           "%s applies to this machine, and the job runs on a cluster", local[i]);
     }
     if (memory) {
         fail_at(planning->err, STATUS_INVALID, memory->name.position,
-                "job.memory is of this machine's workers, and the job runs on a cluster");
+                "job.memory limits workers of this machine, and the job runs on a cluster");
         return error_hint(planning->err, "There job.worker_memory is the limit of each worker.");
     }
     if (waits || planning->catalog->limits.keeps_cluster)

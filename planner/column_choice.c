@@ -1,4 +1,5 @@
 #include "planner/column_choice.h"
+#include "planner/labels.h"
 
 #include <math.h>
 #include <string.h>
@@ -174,7 +175,7 @@ static enum status read_image(struct planning *planning, const struct column *ca
 static enum status refuse_arrays(const struct name *name, struct error *err)
 {
     fail_at(err, STATUS_INVALID, name->position,
-            "column \"%.*s\" holds arrays, where SEQUENCE takes words of texts",
+            "column \"%.*s\" holds arrays, where SEQUENCE accepts words of texts",
             SLICE_FORMAT(name->text));
     return error_hint(err, "Select CAST(%s AS text) AS %s.", SQL_NAME(name->text),
                       SQL_NAME(name->text));
@@ -270,8 +271,8 @@ static enum status read_items_of(const struct column *call, struct choice *choic
         TRY(column_delimiter_read(&call->items[2], &choice->spec.list.delimiter, err));
     if (call->count == (is_of_list ? 3 : 4))
         TRY(read_count(&call->items[call->count - 1], 1, TEXT_WORDS_MAX,
-                       "a category of several values takes a number of them",
-                       &choice->spec.list.size, err));
+                       "a category of several values needs their number", &choice->spec.list.size,
+                       err));
     return STATUS_OK;
 }
 
@@ -317,7 +318,7 @@ static enum status read_ids_of_list(struct planning *planning, const struct colu
 static enum status read_hash(struct planning *planning, const struct column *call,
                              struct chosen *chosen)
 {
-    const char *what = "CATEGORY_HASH takes a number of hash buckets";
+    const char *what = "CATEGORY_HASH needs a number of hash buckets";
 
     if (takes_items(call))
         return read_items(planning, call, RULE_HASH, what, chosen);
@@ -434,7 +435,7 @@ static enum status read_bounds(struct planning *planning, const struct column *l
         return fail_no_memory(planning->err);
     if (list->count < 1 || list->count >= BUCKETS_MAX)
         return fail_at(planning->err, STATUS_INVALID, list->span.start,
-                       "BUCKET takes from 1 to %d bounds, not %zu", BUCKETS_MAX - 1, list->count);
+                       "BUCKET accepts from 1 to %d bounds, not %zu", BUCKETS_MAX - 1, list->count);
     for (size_t i = 0; i < list->count; i++)
         TRY(read_bound(&list->items[i], i > 0 ? &bounds[i - 1] : NULL, &bounds[i], planning->err));
     choice->spec.bounds = bounds;
@@ -456,7 +457,7 @@ static enum status read_bucket(struct planning *planning, const struct column *c
     if (call->items[1].kind == COLUMN_LIST)
         return read_bounds(planning, &call->items[1], &chosen->choice);
     return read_count(&call->items[1], 2, BUCKETS_MAX,
-                      "BUCKET takes bounds in [], or a number of buckets",
+                      "BUCKET accepts bounds in [], or a number of buckets",
                       &chosen->choice.spec.vocabulary_max, planning->err);
 }
 
@@ -485,7 +486,7 @@ static enum status read_round_identity(struct planning *planning, const struct c
     if (!chosen->column)
         return column_refuse_arguments(call, "a column's name and a number of categories",
                                        planning->err);
-    TRY(choose_rounds(planning, call, "ROUND_IDENTITY takes a number of categories", chosen,
+    TRY(choose_rounds(planning, call, "ROUND_IDENTITY needs a number of categories", chosen,
                       &bounds));
     round_bounds(bounds, chosen->choice.spec.bound_count);
     return STATUS_OK;
@@ -528,7 +529,7 @@ static enum status read_log_round(struct planning *planning, const struct column
 static enum status refuse_crossed(const struct column *item, struct error *err)
 {
     fail_at(err, STATUS_INVALID, item->span.start,
-            "CROSS takes columns, and BUCKET, LOG_ROUND, ROUND_IDENTITY, CATEGORY_ID, "
+            "CROSS accepts columns, and BUCKET, LOG_ROUND, ROUND_IDENTITY, CATEGORY_ID, "
             "CATEGORY_HASH or VOCABULARY of one");
     return error_hint(err, "A column stands for its values; numbers that are not whole need "
                            "BUCKET(column, n).");
@@ -538,7 +539,7 @@ static enum status refuse_crossed(const struct column *item, struct error *err)
 static enum status refuse_words_max(const struct column *item, struct error *err)
 {
     fail_at(err, STATUS_INVALID, item->items[1].span.start,
-            "in CROSS VOCABULARY takes no number of words");
+            "VOCABULARY within CROSS accepts no number of words");
     return error_hint(err, "All words of a column count: CROSS shares its buckets among them.");
 }
 
@@ -587,7 +588,8 @@ static enum status read_cross(struct planning *planning, const struct column *ca
                                        planning->err);
     if (list->count < 2 || list->count > CROSS_COLUMNS_MAX)
         return fail_at(planning->err, STATUS_INVALID, list->span.start,
-                       "CROSS takes from 2 to %d columns, not %zu", CROSS_COLUMNS_MAX, list->count);
+                       "CROSS accepts from 2 to %d columns, not %zu", CROSS_COLUMNS_MAX,
+                       list->count);
     chosen->crossed = ARENA_NEW(planning->arena, struct chosen, list->count);
     if (!chosen->crossed)
         return fail_no_memory(planning->err);
@@ -596,7 +598,7 @@ static enum status read_cross(struct planning *planning, const struct column *ca
     chosen->choice = (struct choice){
         .kind = CHOICE_CATEGORY, .spec.rule = RULE_CROSS, .position = call->span.start};
     chosen->is_made = true;
-    return read_count(&call->items[1], 1, CATEGORY_WORDS_MAX, "CROSS takes a number of buckets",
+    return read_count(&call->items[1], 1, CATEGORY_WORDS_MAX, "CROSS accepts a number of buckets",
                       &chosen->choice.spec.vocabulary_max, planning->err);
 }
 
@@ -801,7 +803,7 @@ static enum status find_column(struct planning *planning, const struct name *nam
     const struct plan *plan = planning->plan;
 
     TRY(query_resolve(&plan->query, "", name->text, name->position, column, planning->err));
-    if (*column != plan->label_column)
+    if (*column != plan->label_column && !labels_have(plan, *column))
         return STATUS_OK;
     fail_at(planning->err, STATUS_INVALID, name->position,
             "column \"%.*s\" is the label and cannot be an input", SLICE_FORMAT(name->text));

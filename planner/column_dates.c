@@ -27,7 +27,7 @@ uint32_t date_parts_usual(const struct planning *planning, const struct query_co
 {
     const struct kind *kind = planning->plan->estimator->kind;
 
-    if (kind->takes_numbers_alone || kind->spreads_words)
+    if (kind->spreads_words)
         return bit(DATE_AGE);
     return bit(DATE_AGE) | bit(DATE_MONTH) | bit(DATE_WEEKDAY) |
            (column->times > 0 ? bit(DATE_HOUR) : 0);
@@ -137,11 +137,10 @@ enum status date_notice(const struct planning *planning, const struct query_colu
 
     text_init(&parts, NOTICE_BYTES_MAX);
     date_parts_append(column->parts, &parts);
-    notice_add(notices, NOTICE_READING,
-               "column \"%.*s\" holds dates%s, of which the model takes %s",
+    notice_add(notices, NOTICE_READING, "column \"%.*s\" holds dates%s: the model uses their %s",
                SLICE_FORMAT(column->name), order_word(column->date_reading), text_string(&parts));
     notice_hint(notices,
-                "COLUMN DATE(%.*s, 'day', ...) takes other parts, %s(%.*s) the dates "
+                "COLUMN DATE(%.*s, 'day', ...) chooses other parts, %s(%.*s) reads the dates "
                 "as %s.",
                 SLICE_FORMAT(column->name), is_number ? "NUMERIC" : "VOCABULARY",
                 SLICE_FORMAT(column->name), is_number ? "numbers" : "words");

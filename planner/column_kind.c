@@ -270,4 +270,5 @@ void query_column_take(struct query_column *column, const struct cell_counts *co
     for (size_t i = 0; i < MISSING_SPELLINGS; i++)
         column->missing[i] = at_most_32(counts->missing[i]);
     cell_counts_distinct(counts, &column->distinct_values, &column->distinct_cells);
+    cell_counts_rare(counts, &column->once_values, &column->twice_values);
 }

@@ -31,9 +31,9 @@ static enum status check_type(const struct column *argument, struct error *err)
             return STATUS_OK;
     fail_at(err, STATUS_INVALID, argument->span.start,
             "the values of a list are float or int, which both are read as numbers");
-    return slice_is_fold(word, "string") ? error_hint(err, "CATEGORY_HASH(column, n, delimiter) "
-                                                           "takes words.")
-                                         : STATUS_INVALID;
+    return slice_is_fold(word, "string")
+               ? error_hint(err, "CATEGORY_HASH(column, n, delimiter) accepts words.")
+               : STATUS_INVALID;
 }
 
 /* One number, or the product of several. */

@@ -15,6 +15,7 @@
 #include "planner/column_pattern.h"
 #include "planner/cross_quantiles.h"
 #include "planner/embeddings.h"
+#include "planner/labels.h"
 #include "planner/offset.h"
 #include "planner/old_model.h"
 #include "planner/planning.h"
@@ -231,8 +232,8 @@ static enum status check_linear(const struct column_clause *clause, struct error
         fail_at(err, STATUS_INVALID, column->name.position,
                 "EMBEDDING of several numbers has no use FOR %.*s",
                 SLICE_FORMAT(clause->part.text));
-        return error_hint(err, "A linear model has a weight for each word: INDICATOR takes the "
-                               "category itself.");
+        return error_hint(
+            err, "A linear model has a weight for each word: INDICATOR uses the category itself.");
     }
     return STATUS_OK;
 }
@@ -496,7 +497,7 @@ static enum status refuse_vector(const struct planning *planning, const struct q
                           "A vector has one dimension, and no NULL among its elements.");
     }
     fail_at(planning->err, STATUS_INVALID, choice->position,
-            "column \"%.*s\" holds arrays, of which no %s can be made", SLICE_FORMAT(column->name),
+            "column \"%.*s\" holds arrays, and an array cannot be a %s", SLICE_FORMAT(column->name),
             choice->kind == CHOICE_TEXT ? "text" : "category");
     return error_hint(planning->err, "Its elements are numbers: NUMERIC(%s).",
                       SQL_NAME(column->name));
@@ -811,8 +812,8 @@ static enum status refuse_counted_list(const struct planning *planning,
                 SLICE_FORMAT(column->name));
     return error_hint(planning->err,
                       choice->spec.list.form == LIST_DENSE
-                          ? "DENSE(%.*s, n) takes n numbers; other texts are bad rows then."
-                          : "SPARSE(%.*s, n) takes the ids from 0 to n - 1; other texts are bad "
+                          ? "DENSE(%.*s, n) reads n numbers; other texts are bad rows then."
+                          : "SPARSE(%.*s, n) reads the ids from 0 to n - 1; other texts are bad "
                             "rows then.",
                       SLICE_FORMAT(column->name));
 }
@@ -845,7 +846,7 @@ static uint32_t room_for_items(const struct query_column *column)
 /* Models of numbers alone, and those that need columns, have no place for them. */
 static bool takes_many_ids(const struct kind *kind)
 {
-    return !kind->takes_no_texts && !kind->takes_numbers_alone;
+    return !kind->takes_no_texts;
 }
 
 /* A list of so many ids that rows are held by the ids that they have: a linear model, and a first
@@ -943,8 +944,7 @@ static void note_list(const struct planning *planning, const struct query_column
                    "which is an input",
                    SLICE_FORMAT(name), list->size - 1);
     notice_hint(notices,
-                "COLUMN %s(%s, n) says how many there are, VOCABULARY(%s) takes the texts as "
-                "words.",
+                "COLUMN %s(%s, n) gives their number, VOCABULARY(%s) reads the texts as words.",
                 list->form == LIST_DENSE ? "DENSE" : "SPARSE", SQL_NAME(name), SQL_NAME(name));
 }
 
@@ -1075,7 +1075,7 @@ static enum status check_texts(const struct planning *planning)
     fail_at(planning->err, STATUS_LIMIT, planning->statement->select_position,
             "the categories and texts of a row have up to %llu words, where %d are possible",
             (unsigned long long)ids, TRANSFORM_IDS_MAX);
-    return error_hint(planning->err, "TEXT(column, buckets, words) takes fewer words of a text.");
+    return error_hint(planning->err, "TEXT(column, buckets, words) reads fewer words of a text.");
 }
 
 static enum status refuse_inputs(const struct planning *planning)
@@ -1089,11 +1089,10 @@ static enum status refuse_inputs(const struct planning *planning)
 
     for (size_t i = 0; i < plan->input_count; i++)
         if (plan->inputs[i].spec.list.form == LIST_WORDS)
-            return error_hint(planning->err,
-                              "Each hash bucket of a text is an input: TEXT(%s, n) takes n of "
-                              "them, here %u.",
-                              SQL_NAME(plan->inputs[i].spec.source),
-                              plan->inputs[i].spec.list.size);
+            return error_hint(
+                planning->err,
+                "Each hash bucket of a text is an input: TEXT(%s, n) uses n of them, here %u.",
+                SQL_NAME(plan->inputs[i].spec.source), plan->inputs[i].spec.list.size);
     return status;
 }
 
@@ -1123,10 +1122,11 @@ static enum status make_inputs(struct planning *planning, const struct choices *
                                            plan->inputs[i].is_chosen && !plan->inputs[i].spec.part;
     if (plan->offset)
         plan->inputs[plan->input_count++] = offset_input(plan);
+    labels_add_inputs(plan);
     make_crossed_inputs(plan, choices);
     if (plan->input_count > MODEL_INPUTS_MAX)
         return refuse_inputs(planning);
-    if (plan->input_count > (plan->offset ? 1 : 0))
+    if (plan->input_count > (plan->offset ? 1 : 0) + plan->label_count)
         return check_texts(planning);
     if (plan->excepted_count > 0) {
         fail_at(planning->err, STATUS_INVALID, planning->statement->columns[0].position,

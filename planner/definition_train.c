@@ -101,6 +101,23 @@ static bool has_steps(const struct input_spec *spec)
            (spec->list.form == LIST_ITEMS && !spec->list.pair && !spec->is_weighted);
 }
 
+/* The names of several labels, in the order of LABEL. */
+static enum status list_labels(const struct planning *planning, struct definition_columns *list)
+{
+    const struct plan *plan = planning->plan;
+    struct slice *labels = ARENA_NEW(planning->arena, struct slice, plan->label_count + 1);
+
+    if (!labels)
+        return fail_no_memory(planning->err);
+    *list = (struct definition_columns){.labels = labels,
+                                        .label_count = plan->label_count,
+                                        .has_no_label = plan->label_count == 0 &&
+                                                        !task_has_label(plan->estimator->task)};
+    for (size_t i = 0; i < plan->label_count; i++)
+        labels[i] = plan->query.columns[plan->labels[i].column].name;
+    return STATUS_OK;
+}
+
 static enum status list_columns(const struct planning *planning, struct definition_columns *list)
 {
     const struct plan *plan = planning->plan;
@@ -109,11 +126,12 @@ static enum status list_columns(const struct planning *planning, struct definiti
 
     if (!columns)
         return fail_no_memory(planning->err);
-    *list = (struct definition_columns){.columns = columns};
+    TRY(list_labels(planning, list));
+    list->columns = columns;
     for (size_t i = 0; i < plan->input_count; i++) {
         const struct input_spec *spec = &plan->inputs[i].spec;
 
-        if (!spec->offset)
+        if (!spec->offset && !spec->label)
             columns[list->count++] =
                 (struct definition_column){.name = spec->name,
                                            .source = input_column(spec),
@@ -121,6 +139,14 @@ static enum status list_columns(const struct planning *planning, struct definiti
                                            .is_sequence = has_steps(spec)};
     }
     return STATUS_OK;
+}
+
+/* The classes that the sample has, two at least. */
+static uint32_t classes_known(const struct plan *plan, size_t input)
+{
+    const uint64_t values = plan->query.columns[plan->inputs[input].column].distinct_values;
+
+    return values < 2 ? 2 : values < CATEGORY_WORDS ? (uint32_t)values : CATEGORY_WORDS;
 }
 
 /* A row of the inputs, as far as it is known before the rows are: a category has one word. */
@@ -149,6 +175,8 @@ static enum status describe_row(const struct planning *planning, struct graph_ro
                                         .id_count = is_text ? spec->words_max : !is_number,
                                         .first_row = row->id_rows,
                                         .rows = words,
+                                        .words = spec->label ? classes_known(plan, i) : words,
+                                        .label = spec->label,
                                         .is_text = is_text,
                                         .is_weighted = spec->is_weighted,
                                         .is_sequence = spec->list.form == LIST_SEQUENCE ||

@@ -10,7 +10,7 @@ static enum status refuse_zoo(const struct planning *planning, const char *what)
 
     fail_at(planning->err, STATUS_INVALID, name->position, "%s comes with ToTrain, and %s",
             zoo_find(planning->plan->definition_name.name)->name, what);
-    return error_hint(planning->err, "SHOW DEFINITIONS; lists those that there are.");
+    return error_hint(planning->err, "SHOW DEFINITIONS; lists the definitions.");
 }
 
 static enum status read_name(struct planning *planning)

@@ -25,7 +25,7 @@ static enum status refuse_model(const struct planning *planning, const struct co
             "EMBEDDING is not supported yet by %s", planning->plan->estimator->name);
     return error_hint(planning->err, "DNN, DNNLinearCombined, DeepFM, XDeepFM and DCN models learn "
                                      "embeddings; "
-                                     "INDICATOR takes the category itself.");
+                                     "INDICATOR uses the category itself.");
 }
 
 static bool are_equal(const struct value *a, const struct value *b)
@@ -111,7 +111,7 @@ static enum status refuse_definition(const struct planning *planning, const stru
     fail_at(planning->err, STATUS_INVALID, call->name.position,
             "the definition has no argument " DEFINITION_DIMENSION
             ", which would be the dimension of EMBEDDING");
-    return error_hint(planning->err, "INDICATOR takes the category itself.");
+    return error_hint(planning->err, "INDICATOR uses the category itself.");
 }
 
 /* EMBEDDING(c, 128) sets model.dim = 128. */

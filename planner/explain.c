@@ -96,6 +96,18 @@ static void append_chosen(const struct explanation *explanation, const struct pl
                                                                        : ", said in COLUMN");
 }
 
+/* One of several. */
+static void explain_one_label(struct explanation *explanation, const struct plan_input *input)
+{
+    if (input->spec.label == INPUT_LABEL_NUMBER)
+        text_append_string(&explanation->detail, "number: ");
+    else
+        text_printf(&explanation->detail,
+                    "classes of type %s: ", input_label_words[input->spec.label]);
+    append_why(&explanation->detail, explanation->plan, input->column);
+    explanation_line_of(explanation, "label", input->spec.name);
+}
+
 static void explain_input(struct explanation *explanation, const struct plan_input *input)
 {
     const struct encoder *encoder = encoder_of(&input->spec);
@@ -104,6 +116,10 @@ static void explain_input(struct explanation *explanation, const struct plan_inp
     if (input->spec.offset) {
         append_why(out, explanation->plan, input->column);
         explanation_line_of(explanation, offset_called(input->spec.offset), input->spec.name);
+        return;
+    }
+    if (input->spec.label) {
+        explain_one_label(explanation, input);
         return;
     }
     text_append_string(out, input_type_words[input->spec.type]);
@@ -156,8 +172,8 @@ static const struct vector *vector_at(const struct plan *plan, size_t i)
 static bool are_alike(const struct plan_input *a, const struct plan_input *b)
 {
     return a->spec.type == b->spec.type && a->is_chosen == b->is_chosen && !a->spec.offset &&
-           !b->spec.offset && a->spec.rule == RULE_WORDS && b->spec.rule == RULE_WORDS &&
-           a->spec.vocabulary_max == b->spec.vocabulary_max &&
+           !b->spec.offset && !a->spec.label && !b->spec.label && a->spec.rule == RULE_WORDS &&
+           b->spec.rule == RULE_WORDS && a->spec.vocabulary_max == b->spec.vocabulary_max &&
            a->spec.words_max == b->spec.words_max;
 }
 
@@ -305,7 +321,8 @@ static void explain_inside(struct explanation *explanation)
 
 static bool has_vocabulary(const struct plan_input *input)
 {
-    return input->spec.type == INPUT_CATEGORY && input->spec.rule == RULE_WORDS;
+    return input->spec.type == INPUT_CATEGORY && input->spec.rule == RULE_WORDS &&
+           !input->spec.label;
 }
 
 /* The first columns by name, and how many others there are. */
@@ -542,6 +559,9 @@ static void explain_place(struct explanation *explanation)
     text_printf(out, "%u", training->min_workers);
     if (training->max_workers > training->min_workers)
         text_printf(out, " to %u", training->max_workers);
+    if (explanation->history.first > 0)
+        text_printf(out, ", %u at first, as job %lld measured", explanation->history.first,
+                    (long long)explanation->history.job);
     explain_idle(explanation);
     if (training->max_workers > training->min_workers && training->servers == 0)
         text_append_string(out, "; those that do not pay, as the job measures, are given back");
@@ -604,8 +624,9 @@ static void explain_attributes(struct explanation *explanation)
         explanation_line(explanation, "defaults");
 }
 
-enum status plan_explain(const struct plan *plan, uint64_t rows, struct arena *arena,
-                         struct plan_line **lines, size_t *count, struct error *err)
+enum status plan_explain(const struct plan *plan, uint64_t rows, const struct plan_history *history,
+                         struct arena *arena, struct plan_line **lines, size_t *count,
+                         struct error *err)
 {
     size_t most = plan->input_count + plan->attribute_count + plan->notices->count +
                   explain_graph_lines(plan) + LINES_EXTRA;
@@ -614,6 +635,8 @@ enum status plan_explain(const struct plan *plan, uint64_t rows, struct arena *a
     if (plan->kind != STATEMENT_TRAIN)
         return explain_scoring(plan, arena, lines, count, err);
     TRY(explanation_begin(&explanation, plan, arena, most, err));
+    if (history)
+        explanation.history = *history;
     explain_model(&explanation);
     explain_inputs(&explanation);
     explain_excepted(&explanation);

@@ -46,8 +46,15 @@ static void explain_model(struct explanation *explanation)
 static void explain_input(struct explanation *explanation, size_t input)
 {
     const struct plan *plan = explanation->plan;
-    const struct query_column *column = &plan->query.columns[plan->model_columns[input]];
+    const struct query_column *column;
     struct text *out = &explanation->detail;
+
+    if (plan->model_columns[input] < 0) {
+        text_append_string(out, "the query does not have it");
+        explanation_line_of(explanation, "label", plan->model.inputs[input].name);
+        return;
+    }
+    column = &plan->query.columns[plan->model_columns[input]];
 
     if (plan->model.inputs[input].parts) {
         text_append_string(out, "date, of which it takes ");
@@ -66,7 +73,8 @@ static void explain_input(struct explanation *explanation, size_t input)
     text_append(out, column->name);
     if (column->declared_type.size > 0)
         text_printf(out, " %.*s", SLICE_FORMAT(column->declared_type));
-    explanation_line_of(explanation, "input", plan->model.inputs[input].name);
+    explanation_line_of(explanation, plan->model.inputs[input].label ? "label" : "input",
+                        plan->model.inputs[input].name);
 }
 
 static bool is_explained(const struct explanation *explanation, struct slice input)

@@ -93,10 +93,13 @@ static enum status add_parts(struct planning *planning)
     TRY(add_part(planning, SLICE("trend")));
     for (uint32_t i = 0; i < plan->part_season_count; i++)
         TRY(add_part(planning, arena_printf(planning->arena, "season_%u", plan->part_seasons[i])));
-    for (uint32_t i = 0; i < plan->part_effect_count; i++)
-        TRY(add_part(planning,
-                     arena_printf(planning->arena, "effect_%.*s",
-                                  SLICE_FORMAT(plan->model.inputs[regressors + i].name))));
+    for (uint32_t i = 0; i < plan->part_effect_count; i++) {
+        const struct slice name = i < forecast->regressors
+                                      ? plan->model.inputs[regressors + i].name
+                                      : forecast->holidays.items[i - forecast->regressors].name;
+
+        TRY(add_part(planning, arena_printf(planning->arena, "effect_%.*s", SLICE_FORMAT(name))));
+    }
     TRY(add_part(planning, SLICE("remainder")));
     return add_part(planning, SLICE("level_shift"));
 }
@@ -117,7 +120,8 @@ enum status explain_series_plan(struct planning *planning)
                       &plan->label_column, planning->err));
     find_seasons(plan, forecast);
     /* Logarithms have sums of effects, and values products. */
-    plan->part_effect_count = forecast->is_transformed ? 0 : forecast->regressors;
+    plan->part_effect_count =
+        forecast->is_transformed ? 0 : forecast->regressors + forecast->holidays.count;
     TRY(forecast_keys_plan(planning, PARTS + plan->part_season_count + plan->part_effect_count));
     return add_parts(planning);
 }

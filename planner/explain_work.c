@@ -207,11 +207,16 @@ static double seconds_of(const struct plan *plan, const struct work *work,
 }
 
 /* More digits would say more than is known. */
-static double one_digit(double value)
+static double rounded_to(double value, double digits)
 {
-    const double digit = pow(10, floor(log10(value)));
+    const double digit = pow(10, floor(log10(value)) - digits + 1);
 
     return round(value / digit) * digit;
+}
+
+static double one_digit(double value)
+{
+    return rounded_to(value, 1);
 }
 
 static void append_digit(struct text *out, double value, const char *unit)
@@ -255,6 +260,39 @@ static void explain_time(struct explanation *explanation, const struct work *wor
     explanation_line(explanation, "expected time");
 }
 
+/* Seconds of all epochs at that speed; 0: how many rows there are, or epochs, is not known. */
+static double seconds_at(const struct work *work, double row_seconds, uint32_t batch)
+{
+    const double rows = work->training * work->epochs;
+    const double most = work->total * batch; /* train.max_steps */
+
+    return row_seconds * (rows < most ? rows : most);
+}
+
+static void explain_speed(struct explanation *explanation, const struct work *work)
+{
+    const struct plan_history *history = &explanation->history;
+    const double speed = 1 / history->row_seconds;
+    struct text *out = &explanation->detail;
+    double seconds;
+
+    if (history->row_seconds <= 0)
+        return;
+    seconds = seconds_at(work, history->row_seconds, explanation->plan->spec.batch_size);
+    text_printf(out, "about %.*f rows a second with %u worker%s", speed < 10, rounded_to(speed, 2),
+                history->workers, history->workers == 1 ? "" : "s");
+    if (seconds > 0) {
+        text_append_string(out, ", so ");
+        append_time(out, seconds);
+    }
+    text_printf(out, ": %s job %lld",
+                history->is_measured ? "measured by" : "by what was measured of",
+                (long long)history->job);
+    if (history->jobs > 1)
+        text_printf(out, " and %u before it", history->jobs - 1);
+    explanation_line(explanation, "expected speed");
+}
+
 /* The memory of a worker that has all rows, with its program, and the pages of staged rows that it
  * maps. */
 static double memory_of(const struct plan *plan, const struct work *work)
@@ -289,5 +327,6 @@ void explain_work(struct explanation *explanation, uint64_t rows_guess)
     explain_folds(explanation, &work);
     explain_search(explanation);
     explain_time(explanation, &work);
+    explain_speed(explanation, &work);
     explain_expected_memory(explanation, &work);
 }

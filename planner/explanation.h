@@ -10,6 +10,7 @@
 
 struct explanation {
     const struct plan *plan;
+    struct plan_history history;
     struct arena *arena;
     struct plan_line *lines;
     size_t count;

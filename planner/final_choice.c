@@ -38,7 +38,7 @@ static void take_calibration(struct planning *planning, const struct setting *se
 static enum status refuse_margins(const struct planning *planning, const struct setting *setting)
 {
     fail_at(planning->err, STATUS_INVALID, setting->name.position,
-            "%.*s is of probabilities, and a model that is learned by a hinge loss has none",
+            "%.*s needs probabilities, and a model that is learned by a hinge loss has none",
             SLICE_FORMAT(setting->name.text));
     return error_hint(planning->err, "model.loss = 'log_loss' has some.");
 }

@@ -48,8 +48,8 @@ enum status folds_plan(struct planning *planning)
     if (!plan->spec.shuffle) {
         fail_at(planning->err, STATUS_UNSUPPORTED, folds->name.position,
                 "train.folds does not go together with train.shuffle = false");
-        return error_hint(planning->err, "Folds are drawn by keys, by which rows lie that are "
-                                         "shuffled.");
+        return error_hint(planning->err, "Folds need shuffled rows: they are drawn by the keys "
+                                         "of the shuffle.");
     }
     if (!old_model_is_named(planning))
         return STATUS_OK;

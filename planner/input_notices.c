@@ -14,9 +14,8 @@ static void note_left_out(const struct plan *plan, const struct plan_left_out *l
         enum notice_kind kind;
         const char *what;
     } reasons[] = {
-        [COLUMN_KEY] = {NOTICE_KEY, "its whole numbers are all different, as those of a key"},
-        [COLUMN_KEY_TEXT] = {NOTICE_KEY,
-                             "nearly all of its texts are different, as those of a key"},
+        [COLUMN_KEY] = {NOTICE_KEY, "its whole numbers are all different, like a key"},
+        [COLUMN_KEY_TEXT] = {NOTICE_KEY, "nearly all of its texts are different, like a key"},
         [COLUMN_FREE_TEXT] = {NOTICE_FREE_TEXT, "it is free text, and most of it is different"},
     };
     const struct slice name = left_out->name;
@@ -31,11 +30,10 @@ static void note_left_out(const struct plan *plan, const struct plan_left_out *l
         notice_hint(plan->notices, "COLUMN %sTEXT(%s) learns from its words.",
                     is_taken ? "" : "*, ", SQL_NAME(name));
     else if (is_taken)
-        notice_hint(plan->notices, "It tells nothing about new rows: select other columns.");
-    else
         notice_hint(plan->notices,
-                    "COLUMN %.*s takes it, beside the other columns that are named there.",
-                    SLICE_FORMAT(name));
+                    "It carries no information about new rows: select other columns.");
+    else
+        notice_hint(plan->notices, "To use it, name it in COLUMN, with all other columns to use.");
 }
 
 /* The one that is there most often; of equal ones the first. -1: all are named. */
@@ -110,9 +108,20 @@ static enum status note_truths(const struct plan *plan, size_t first, struct err
                count == 1 ? "" : "s", text_string(&list), count == 1 ? "is" : "are");
     failed = list.failed;
     text_deinit(&list);
-    notice_hint(plan->notices, "COLUMN VOCABULARY(%s) takes %s as words.", SQL_NAME(name),
+    notice_hint(plan->notices, "COLUMN VOCABULARY(%s) reads %s as words.", SQL_NAME(name),
                 count == 1 ? "it" : "that one");
     return failed ? fail_no_memory(err) : STATUS_OK;
+}
+
+/* Was its shape told of already, as that of a column that is taken though it looks like a key? */
+static bool is_told(const struct plan *plan, const struct plan_input *input)
+{
+    if (!plan->takes_left_out || plan->query.columns[input->column].shaped.shape == SHAPE_NONE)
+        return false;
+    for (size_t i = 0; i < plan->left_out_count; i++)
+        if (plan->left_out[i].column == input->column)
+            return true;
+    return false;
 }
 
 enum status input_notices(const struct plan *plan, struct error *err)
@@ -129,7 +138,7 @@ enum status input_notices(const struct plan *plan, struct error *err)
         if ((size_t)input->column >= plan->query.count)
             continue;
         if (input->spec.type == INPUT_CATEGORY && !input->is_chosen &&
-            input->spec.rule == RULE_WORDS)
+            input->spec.rule == RULE_WORDS && !is_told(plan, input))
             note_nearly_read(plan, column, false);
         if (input->spec.type != INPUT_NUMERIC)
             continue;

@@ -64,7 +64,7 @@ static enum status costs_plan(struct planning *planning)
         return STATUS_OK;
     if (plan->report != REPORT_THRESHOLDS) {
         fail_at(planning->err, STATUS_INVALID, setting->name.position,
-                "evaluate.costs is of the report 'thresholds'");
+                "evaluate.costs needs the report 'thresholds'");
         return error_hint(planning->err, "WITH evaluate.report = 'thresholds', evaluate.costs = "
                                          "[1, 20] says what each threshold costs.");
     }
@@ -95,20 +95,20 @@ static enum status which_report(struct planning *planning)
     plan->report = (enum report_kind)report;
     if (!report_is_of(plan->report, plan->model.task)) {
         fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
-                "the report '%s' is of a %s, and model %.*s is a %s", report_words[report],
+                "the report '%s' needs a %s, and model %.*s is a %s", report_words[report],
                 report_is_of(plan->report, TASK_REGRESSION) ? "regressor" : "classifier",
                 SLICE_FORMAT(plan->model_name), task_models[plan->model.task]);
         return hint_reports(planning);
     }
     if (report_needs_two_classes(plan->report) && plan->model.class_count != 2) {
         fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
-                "the report '%s' is of two classes, and model %.*s has %u", report_words[report],
+                "the report '%s' needs two classes, and model %.*s has %u", report_words[report],
                 SLICE_FORMAT(plan->model_name), plan->model.class_count);
         return hint_reports(planning);
     }
     if (report_needs_probabilities(plan->report) && has_margins(&plan->model)) {
         fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
-                "the report '%s' is of probabilities, and model %.*s has none",
+                "the report '%s' needs probabilities, and model %.*s has none",
                 report_words[report], SLICE_FORMAT(plan->model_name));
         return hint_reports(planning);
     }
@@ -211,10 +211,10 @@ enum status threshold_plan(struct planning *planning, const char *attribute)
         return STATUS_OK;
     if (plan->model.task != TASK_CLASSIFICATION)
         return fail_at(planning->err, STATUS_INVALID, setting->name.position,
-                       "%s is of a classifier, and model %.*s is a %s", attribute,
+                       "%s needs a classifier, and model %.*s is a %s", attribute,
                        SLICE_FORMAT(plan->model_name), task_models[plan->model.task]);
     fail_at(planning->err, STATUS_INVALID, setting->name.position,
-            "%s is of two classes, and model %.*s has %u", attribute,
+            "%s needs two classes, and model %.*s has %u", attribute,
             SLICE_FORMAT(plan->model_name), plan->model.class_count);
     return error_hint(planning->err, "With more classes the most probable one is predicted.");
 }

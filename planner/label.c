@@ -4,10 +4,11 @@
 
 #include "planner/column_dates.h"
 #include "planner/column_kind.h"
+#include "planner/labels.h"
 #include "planner/planning.h"
 #include "planner/query.h"
 
-static enum label_type kind_of_class(const struct query_column *column)
+enum label_type label_type_of_class(const struct query_column *column)
 {
     static const char *const integer[] = {"INT", "BOOL", NULL};
     static const char *const real[] = {"REAL", "NUM", "FLOA", "DOUB", "DEC", NULL};
@@ -90,6 +91,8 @@ enum status label_plan(struct planning *planning)
     struct plan *plan = planning->plan;
     const struct query_column *column;
 
+    if (labels_are_several(planning))
+        return labels_plan(planning);
     if (!task_has_label(plan->estimator->task)) {
         plan->label_type = LABEL_NONE;
         return label_refuse(planning, slice_of(plan->estimator->name));
@@ -111,7 +114,7 @@ enum status label_plan(struct planning *planning)
                           SQL_NAME(column->name));
     }
     if (plan->estimator->task == TASK_CLASSIFICATION) {
-        plan->label_type = kind_of_class(column);
+        plan->label_type = label_type_of_class(column);
         plan->label_declared = column->sql_type;
         return STATUS_OK;
     }

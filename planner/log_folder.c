@@ -34,7 +34,7 @@ enum status log_folder_plan(struct planning *planning)
     path = setting->value.text;
     if (!planning->catalog->working_folder) {
         fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
-                "log.tensorboard is a path, and this database takes none");
+                "log.tensorboard is a path, and this database allows none");
         return error_hint(planning->err, "How a job learns is in its table of metrics, too.");
     }
     if (path.size > PATH_BYTES_MAX || memchr(path.data, '\0', path.size))

@@ -48,18 +48,20 @@ static enum status refuse_aim(struct planning *planning, enum metric metric, int
     fail_at(err, STATUS_INVALID, position, "metric %s does not fit this model",
             metric_name(metric));
     if (metric_task(metric) == TASK_CLASSIFICATION)
-        return error_hint(err, "It is of probabilities, and a hinge loss learns none.");
+        return error_hint(err, "It needs probabilities, and a hinge loss learns none.");
     if (metric_task(metric) == TASK_PROJECTION)
-        return error_hint(err, metric == METRIC_LOSS
-                                   ? "It is of definitions that have a loss of their own."
-                                   : "It is of principal components; of this model it is Loss.");
+        return error_hint(
+            err, metric == METRIC_LOSS
+                     ? "It measures definitions that have a loss of their own."
+                     : "It measures principal components; the metric of this model is Loss.");
     if (metric_is_of(metric, AIM_RANKS))
-        return error_hint(err, "It is of rankings, as XGBRanker and LGBMRanker learn them.");
+        return error_hint(err, "It measures rankings, as XGBRanker and LGBMRanker learn them.");
     if (metric_is_of(metric, AIM_QUANTILES))
-        return error_hint(err, "It is of quantiles: objective = 'reg:quantileerror'.");
+        return error_hint(err, "It measures quantiles: objective = 'reg:quantileerror'.");
     if (metric == METRIC_CONCORDANCE)
-        return error_hint(err, "It is of survival: objective = 'survival:aft' or 'survival:cox'.");
-    return error_hint(err, "It is of the objective 'survival:%s'.",
+        return error_hint(err,
+                          "It measures survival: objective = 'survival:aft' or 'survival:cox'.");
+    return error_hint(err, "It belongs to the objective 'survival:%s'.",
                       metric == METRIC_AFT ? "aft" : "cox");
 }
 

@@ -33,7 +33,7 @@ enum status model_room_check(const struct catalog_limits *limits, struct slice n
     return error_hint(
         err,
         "Workers score it: SELECT ... TO PREDICT USING the model, and TO EVALUATE. %s "
-        "says how much a session loads.",
+        "sets how much a session loads.",
         limits->model_memory_decision);
 }
 

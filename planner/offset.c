@@ -104,7 +104,7 @@ static enum status check_meaning(const struct planning *planning, const struct s
     if (plan->offset != OFFSET_EXPOSURE || has_log_link(plan))
         return STATUS_OK;
     fail_at(planning->err, STATUS_INVALID, setting ? setting->name.position : -1,
-            "train.exposure is of models whose predictions are e to a sum, and these are not");
+            "train.exposure needs a model whose prediction is the exponential of a sum");
     return error_hint(planning->err,
                       plan->estimator->kind->takes_exposure
                           ? "Name such an objective, as in objective = 'count:poisson', or "

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "jobspec/job_size.h"
+#include "kinds/forecast/holidays.h"
 #include "planner/planning.h"
 #include "planner/settings.h"
 
@@ -36,6 +37,8 @@ struct kind_shape shape_of(const struct plan *plan)
 
     if (plan->query.sample_rows < QUERY_SAMPLE_ROWS)
         shape.rows = plan->query.sample_rows;
+    if (plan->spec.holidays)
+        shape.holidays = plan->spec.holidays->count;
     for (size_t i = 0; i < plan->input_count; i++) {
         const struct plan_input *input = &plan->inputs[i];
 
@@ -94,7 +97,19 @@ static bool are_all(const struct plan *plan, double values, double cells)
     return plan->query.sample_rows < QUERY_SAMPLE_ROWS || values * REPEATED <= cells;
 }
 
-/* Else more rows have more of them, by the root as many. */
+/* Values that the sample has not seen are at least as many as Chao's estimate says, which for
+ * words of about as many rows each is how many there are: once * once / (2 * twice). Half as many
+ * again leave room for rare ones. */
+static double unseen_most(const struct query_column *column)
+{
+    const double once = (double)column->once_values, twice = (double)column->twice_values;
+
+    if (once == 0 && twice == 0)
+        return INFINITY;
+    return 1.5 * (twice > 0 ? once * once / (2 * twice) : once * (once - 1) / 2);
+}
+
+/* Else more rows have more of them, by the root as many, where so many may be unseen. */
 static double words_expected(const struct plan *plan, const struct plan_input *input, double rows)
 {
     const struct query_column *column = column_of(plan, input);
@@ -110,7 +125,7 @@ static double words_expected(const struct plan *plan, const struct plan_input *i
     if (values == 0)
         return words_known(input);
     if (rows > cells && !are_all(plan, values, cells))
-        values *= sqrt(rows / cells);
+        values = fmin(values * sqrt(rows / cells), values + unseen_most(column));
     return fmin(values + 1, most);
 }
 

@@ -16,6 +16,13 @@ static enum status plan_show_attributes(struct planning *planning)
 
     if (model->text.size == 0)
         return STATUS_OK;
+    if (slice_is_fold(model->text, "AUTO")) {
+        fail_at(planning->err, STATUS_INVALID, model->position,
+                "AUTO tries models of several kinds, each with attributes of its own");
+        return error_hint(planning->err, "SHOW ATTRIBUTES FOR XGBClassifier; lists those of one of "
+                                         "them. AUTO draws their values itself, and accepts "
+                                         "tune.* and the train.* that all of them have.");
+    }
     TRY(estimator_find(model, &plan->estimator, planning->err));
     if (definition_is_name(model->text))
         TRY(definition_find(planning));

@@ -35,6 +35,12 @@ static inline struct slice plan_input_read(const struct plan_input *input)
     return input_shares(&input->spec) ? input->spec.name : input_column(&input->spec);
 }
 
+/* One of several labels. */
+struct plan_label {
+    int column; /* its index in the SELECT */
+    enum input_label type;
+};
+
 /* A column of the SELECT that is no input. */
 struct plan_left_out {
     struct slice name;
@@ -93,7 +99,7 @@ struct plan_result {
 enum plan_bad_rows { BAD_ROWS_ERROR, BAD_ROWS_SKIP, BAD_ROWS_QUARANTINE };
 
 /* A column of TO EXPLAIN's result that is a picture. */
-enum explain_picture { PICTURE_NONE, PICTURE_BAR, PICTURE_DOT };
+enum explain_picture { PICTURE_NONE, PICTURE_BAR, PICTURE_DOT, PICTURE_POINTS };
 
 struct plan {
     enum statement_kind kind;
@@ -113,8 +119,10 @@ struct plan {
     struct slice *excepted; /* (excepted_count), in the order of the SELECT: columns that no clause
                                takes, as EXCEPT names them */
     size_t excepted_count;
-    bool takes_left_out;            /* they are inputs after all, as there are no others */
-    struct slice label;             /* size 0: the model is learned without */
+    bool takes_left_out;       /* they are inputs after all, as there are no others */
+    struct slice label;        /* size 0: the model is learned without, or by several: */
+    struct plan_label *labels; /* (label_count), in the order of LABEL */
+    size_t label_count;
     int group_column, upper_column; /* EVALUATE, by the model's aim; -1: none */
     struct plan **others;           /* (other_count): EVALUATE a, b, c: of b and c alone */
     size_t other_count;
@@ -234,6 +242,9 @@ struct plan {
 /* BAD_ROWS_QUARANTINE: the table beside a target or model, and its column with the reason. */
 #define QUARANTINE_SUFFIX "_bad_rows"
 #define QUARANTINE_REASON "totrain_reason"
+
+/* Begins the names of predictions of several labels, where the statement does not say it. */
+#define PREDICT_HEAD "predicted"
 
 /* The prediction of a model without a label, where the statement does not name it. */
 #define PREDICT_CLUSTER   "cluster"

@@ -34,6 +34,8 @@ static enum status hint_inputs(const struct plan *plan, struct error *err)
             text_printf(&list, " and %zu more", plan->model.input_count - i);
             break;
         }
+        if (plan->model.inputs[i].label)
+            continue;
         text_append_string(&list, i > 0 ? ", " : "");
         text_append(&list, plan->model.inputs[i].name);
     }
@@ -60,10 +62,33 @@ static enum status check_vectors(const struct planning *planning)
         if (taken > 0 && taken < vector->size)
             return fail_at(
                 planning->err, STATUS_INVALID, planning->statement->select_position,
-                "column \"%.*s\" holds arrays of %u elements, of which model %.*s takes %zu",
+                "column \"%.*s\" holds arrays of %u elements, and model %.*s expects %zu",
                 SLICE_FORMAT(vector->name), vector->size, SLICE_FORMAT(plan->model_name), taken);
     }
     return STATUS_OK;
+}
+
+/* Workers get all cells of a row by their places, and a label may have none. */
+static enum status check_heads(const struct planning *planning)
+{
+    const struct plan *plan = planning->plan;
+    bool has_label = false;
+
+    if (!plan->model.heads)
+        return STATUS_OK;
+    if (plan->scoring.on_workers) {
+        fail_at(planning->err, STATUS_UNSUPPORTED, planning->statement->verb_position,
+                "model %.*s has several labels, and workers do not score such models yet",
+                SLICE_FORMAT(plan->model_name));
+        return error_hint(planning->err, "Leave out job.*: the session scores the rows.");
+    }
+    for (size_t i = 0; i < plan->model.input_count; i++)
+        has_label |= plan->model.inputs[i].label && plan->model_columns[i] >= 0;
+    if (has_label || plan->kind == STATEMENT_PREDICT || plan->report == REPORT_DRIFT)
+        return STATUS_OK;
+    return fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
+                   "the query has none of the labels of model %.*s",
+                   SLICE_FORMAT(plan->model_name));
 }
 
 /* Finds the model's inputs among the query's columns. */
@@ -78,7 +103,8 @@ static enum status match_inputs(struct planning *planning)
     for (size_t i = 0; i < count; i++) {
         struct slice name = plan->model.inputs[i].name;
         plan->model_columns[i] = query_find_input(&plan->query, name);
-        if (plan->model_columns[i] >= 0)
+        if (plan->model_columns[i] >= 0 ||
+            (plan->model_columns[i] == -1 && plan->model.inputs[i].label))
             continue;
         fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
                 "the query has %s column \"%.*s\", an input of model %.*s",
@@ -86,6 +112,7 @@ static enum status match_inputs(struct planning *planning)
                 SLICE_FORMAT(plan->model_name));
         return hint_inputs(plan, planning->err);
     }
+    TRY(check_heads(planning));
     return check_vectors(planning);
 }
 
@@ -127,6 +154,7 @@ static enum status plan_target(struct planning *planning)
     struct path table;
 
     plan->target_column = task_has_label(plan->model.task)      ? plan->model.label
+                          : plan->model.heads                   ? SLICE(PREDICT_HEAD)
                           : plan->model.task == TASK_PROJECTION ? SLICE(PREDICT_COMPONENT)
                           : plan->model.task == TASK_DETECTION  ? SLICE(PREDICT_INLIER)
                                                                 : SLICE(PREDICT_CLUSTER);
@@ -142,7 +170,7 @@ static enum status plan_target(struct planning *planning)
     return target_check_not_model(planning, table.parts[0].position);
 }
 
-/* pca_1, pca_2, ... */
+/* pca_1, pca_2, ...; of several labels p_clicked, p_amount, ... */
 static enum status name_components(struct planning *planning)
 {
     struct plan *plan = planning->plan;
@@ -152,7 +180,11 @@ static enum status name_components(struct planning *planning)
         return fail_no_memory(planning->err);
     for (uint32_t i = 0; i < plan->model.component_count; i++) {
         plan->components[i] =
-            arena_printf(planning->arena, "%.*s_%u", SLICE_FORMAT(plan->target_column), i + 1);
+            plan->model.heads
+                ? arena_printf(planning->arena, "%.*s_%.*s", SLICE_FORMAT(plan->target_column),
+                               SLICE_FORMAT(plan->model.heads[i].name))
+                : arena_printf(planning->arena, "%.*s_%u", SLICE_FORMAT(plan->target_column),
+                               i + 1);
         if (!plan->components[i].data)
             return fail_no_memory(planning->err);
     }
@@ -394,9 +426,8 @@ static enum status check_explainer(const struct planning *planning)
         return STATUS_OK;
     fail_at(err, STATUS_UNSUPPORTED, name->position, "USING %.*s is not supported yet",
             SLICE_FORMAT(name->text));
-    return error_hint(err,
-                      "There is USING SHAP of classifiers and regressors, and USING permutation, "
-                      "which is also the default.");
+    return error_hint(err, "USING permutation is the default; USING SHAP explains classifiers and "
+                           "regressors.");
 }
 
 static bool has_shap(const struct model_summary *model)
@@ -415,12 +446,12 @@ static enum status refuse_explainer(const struct planning *planning,
             SLICE_FORMAT(name->text));
     text_init(&list, TEXT_MAXIMUM);
     for (size_t i = 0; insides && insides[i].name; i++)
-        text_printf(&list, "%s USING %s", i > 0 ? "," : ", and of this model", insides[i].name);
+        text_printf(&list, "%s USING %s", i > 0 ? "," : "; for this model there is also",
+                    insides[i].name);
     if (has_shap(&planning->plan->model))
-        text_printf(&list, "%s USING SHAP", list.size > 0 ? "," : ", and of this model");
+        text_printf(&list, "%s USING SHAP", list.size > 0 ? "," : "; for this model there is also");
     status = list.failed ? fail_no_memory(planning->err)
-                         : error_hint(planning->err,
-                                      "There is USING permutation, which is also the default%s.",
+                         : error_hint(planning->err, "USING permutation is the default%s.",
                                       text_string(&list));
     text_deinit(&list);
     return status;
@@ -451,7 +482,7 @@ static enum status plan_inside(struct planning *planning)
 
         if (&statement->settings[i] == settings_find(planning, "evaluate.replace"))
             continue;
-        fail_at(planning->err, STATUS_INVALID, setting->position, "%.*s is of USING permutation",
+        fail_at(planning->err, STATUS_INVALID, setting->position, "%.*s needs USING permutation",
                 SLICE_FORMAT(setting->text));
         return error_hint(planning->err,
                           "USING %s shows what the model consists of; leave %.*s out.",
@@ -503,8 +534,9 @@ static void plan_summary(struct planning *planning)
     struct plan *plan = planning->plan;
 
     if (picture)
-        plan->explain_picture =
-            slice_is_fold(picture->value.text, "dot") ? PICTURE_DOT : PICTURE_BAR;
+        plan->explain_picture = slice_is_fold(picture->value.text, "dot")      ? PICTURE_DOT
+                                : slice_is_fold(picture->value.text, "points") ? PICTURE_POINTS
+                                                                               : PICTURE_BAR;
     plan->explain_sorted = !sort || setting_is_true(sort);
     plan->explain_inputs_max = (uint32_t)whole_number(planning, "summary.max_display", 0);
     plan->explain_rows = (uint32_t)whole_number(planning, "explain.rows", 10000);
@@ -516,11 +548,12 @@ static enum status choose_shap(struct planning *planning)
     const struct name *name = &planning->statement->explainer;
     const struct setting *picture = settings_find(planning, "summary.plot_type");
     struct plan *plan = planning->plan;
-    const bool has_dots = plan->explain_picture == PICTURE_DOT;
+    const bool has_dots =
+        plan->explain_picture == PICTURE_DOT || plan->explain_picture == PICTURE_POINTS;
 
     if (has_dots && name->text.size > 0 && !is_shap(name)) {
         fail_at(planning->err, STATUS_INVALID, picture->name.position,
-                "summary.plot_type = 'dot' is of USING SHAP");
+                "summary.plot_type = '%.*s' needs USING SHAP", SLICE_FORMAT(picture->value.text));
         return error_hint(planning->err, "Write summary.plot_type = 'bar'.");
     }
     plan->explain_by_shap = has_dots || is_shap(name);
@@ -601,9 +634,9 @@ static enum status plan_shap(struct planning *planning)
 
         if (!setting)
             continue;
-        fail_at(planning->err, STATUS_INVALID, setting->name.position, "%s is of USING permutation",
+        fail_at(planning->err, STATUS_INVALID, setting->name.position, "%s needs USING permutation",
                 of_permutation[i]);
-        return error_hint(planning->err, "SHAP values are of the rows as they are; leave it out.");
+        return error_hint(planning->err, "SHAP values explain the rows as they are; leave it out.");
     }
     TRY(target_into(planning, "evaluate.replace"));
     TRY(query_describe(planning));

@@ -41,11 +41,11 @@ static enum status check_single(const struct setting *setting, struct slice *sel
 
     if (piece.kind == PIECE_OURS)
         return fail_at(err, STATUS_INVALID, value->span.start,
-                       "validation.select takes a SELECT without TO");
+                       "validation.select accepts a SELECT without TO");
     rest = split_piece(value->text, piece.next);
     if (rest.kind != PIECE_EMPTY || rest.terminated)
         return fail_at(err, STATUS_INVALID, setting_place(setting, rest.span.start),
-                       "validation.select takes one SELECT, and something follows it");
+                       "validation.select accepts one SELECT, and something follows it");
     select->data = value->text.data + piece.span.start;
     select->size = (size_t)(piece.span.end - piece.span.start);
     return STATUS_OK;
@@ -139,10 +139,10 @@ static enum status refuse_text(const struct planning *planning, const struct pla
                           SQL_NAME(input->spec.source));
     }
     fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
-            "column \"%.*s\" is a text, and %s takes numbers, categories and dates",
+            "column \"%.*s\" is a text, and %s accepts numbers, categories and dates",
             SLICE_FORMAT(input->spec.name), plan->estimator->name);
     return error_hint(planning->err,
-                      "COLUMN VOCABULARY(%s) takes each text as one word; %s learns from the "
+                      "COLUMN VOCABULARY(%s) reads each text as one word; %s learns from the "
                       "words of texts.",
                       SQL_NAME(input->spec.name),
                       plan->estimator->task == TASK_REGRESSION ? "LinearRegressor"
@@ -171,7 +171,7 @@ static void make_buckets(struct plan *plan)
 static enum status refuse_number(const struct planning *planning, const struct plan_input *input)
 {
     fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
-            "\"%.*s\" is a number, of which %s makes no buckets", SLICE_FORMAT(input->spec.name),
+            "\"%.*s\" is a number, and %s makes no buckets from it", SLICE_FORMAT(input->spec.name),
             planning->plan->estimator->name);
     if (!input->spec.part)
         return error_hint(planning->err,
@@ -196,22 +196,6 @@ static enum status check_inputs(const struct planning *planning)
     for (size_t i = 0; kind->buckets && i < plan->input_count; i++)
         if (plan->inputs[i].spec.type == INPUT_NUMERIC)
             return refuse_number(planning, &plan->inputs[i]);
-    for (size_t i = 0; kind->takes_numbers_alone && i < plan->input_count; i++) {
-        const struct plan_input *input = &plan->inputs[i];
-
-        if (input->spec.type == INPUT_NUMERIC)
-            continue;
-        fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
-                "column \"%.*s\" is a %s, and %s takes numbers alone",
-                SLICE_FORMAT(input->spec.name), input_type_words[input->spec.type],
-                plan->estimator->name);
-        if (input->spec.part)
-            return error_hint(planning->err,
-                              "It accepts the age of a date: COLUMN DATE(%.*s, 'age').",
-                              SLICE_FORMAT(input->spec.source));
-        return error_hint(planning->err, "Leave it out of the SELECT, or make numbers of it there, "
-                                         "one column for each word.");
-    }
     return STATUS_OK;
 }
 

@@ -49,9 +49,13 @@ enum status query_describe(struct planning *planning)
         return STATUS_OK;
     planning->is_described = true;
     planning->plan->query.label = statement->label.text;
+    planning->plan->query.more_labels = statement->other_labels;
+    planning->plan->query.more_label_count = statement->other_label_count;
     status = planning->catalog->describe(planning->catalog->self, statement->select,
                                          planning->arena, &planning->plan->query, planning->err);
-    planning->plan->query.label = SLICE(""); /* it would be borrowed from the statement */
+    planning->plan->query.label = SLICE(""); /* they would be borrowed from the statement */
+    planning->plan->query.more_labels = NULL;
+    planning->plan->query.more_label_count = 0;
     if (status == STATUS_SYNTAX && planning->err)
         refused_select_hint(statement->select, planning->err);
     /* The host's position counts from the SELECT; ours from the whole text. */

@@ -56,16 +56,18 @@ static enum status refuse_metric(struct planning *planning, const struct setting
 enum status requirement_plan(struct planning *planning)
 {
     const struct setting *setting = settings_find(planning, "train.require");
-    const struct plan *plan = planning->plan;
+    struct plan *plan = planning->plan;
     struct requirement requirement;
 
     if (!setting)
         return STATUS_OK;
-    if (!requirement_read(setting->value.text, &requirement)) {
+    if (setting->value.text.size > JOBSPEC_REQUIRE_BYTES ||
+        !requirement_read(setting->value.text, &requirement)) {
         fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
                 "train.require is a metric and its bound");
         return error_hint(planning->err, "'AUC >= 0.8', 'RMSE < 12.5'");
     }
+    plan->spec.require = setting->value.text;
     for (size_t i = 0; i < plan->metric_count; i++)
         if (requirement_is_of(&requirement, plan->metrics[i]))
             return STATUS_OK;

@@ -1,6 +1,7 @@
 #include "planner/roles.h"
 
 #include "planner/column_kind.h"
+#include "planner/labels.h"
 #include "planner/query.h"
 #include "planner/settings.h"
 
@@ -23,7 +24,8 @@ const char *roles_called(enum row_role role)
 
 bool roles_have(const struct plan *plan, int column)
 {
-    return (plan->offset && plan->offset_column == column) || roles_have_role(plan, column);
+    return (plan->offset && plan->offset_column == column) || roles_have_role(plan, column) ||
+           labels_have(plan, column);
 }
 
 bool roles_have_role(const struct plan *plan, int column)
@@ -58,8 +60,8 @@ static enum status check_order(const struct planning *planning, const struct rol
         return STATUS_OK;
     fail_at(planning->err, STATUS_UNSUPPORTED, setting->name.position,
             "%s does not go together with train.shuffle = false", role->attribute);
-    return error_hint(planning->err, "Groups lie together by keys, by which rows lie that are "
-                                     "shuffled.");
+    return error_hint(planning->err, "Groups need shuffled rows: the keys of the shuffle keep "
+                                     "them together.");
 }
 
 static enum status plan_role(struct planning *planning, enum row_role number,

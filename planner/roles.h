@@ -13,7 +13,7 @@
 enum status roles_plan(struct planning *planning);
 /* Has the column of the SELECT a role, other than that of the label? */
 bool roles_have_role(const struct plan *plan, int column);
-/* The same, or is it the offset (offset.h)? */
+/* The same, or is it the offset (offset.h), or one of several labels (labels.h)? */
 bool roles_have(const struct plan *plan, int column);
 /* Says which columns are no inputs for that reason. */
 void roles_notices(struct plan *plan);

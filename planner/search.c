@@ -586,7 +586,7 @@ static enum status try_trial(const struct planning *first, const struct statemen
         return error_hint(first->err, "A statement of its own trains it.");
     }
     fail_at(first->err, STATUS_INVALID, planned->search->position,
-            "the trials of the search are of different tasks, or of different inputs");
+            "the trials of the search have different tasks or inputs");
     return error_hint(first->err, "Leave the attribute that decides it out of the search.");
 }
 

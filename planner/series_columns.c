@@ -8,6 +8,7 @@
 #include "params/terms.h"
 #include "planner/column_dates.h"
 #include "planner/column_kind.h"
+#include "planner/holiday_table.h"
 #include "planner/query.h"
 #include "planner/settings.h"
 
@@ -31,9 +32,8 @@ static enum status refuse_columns(const struct planning *planning)
 
     fail_at(planning->err, STATUS_INVALID, clause->position, "COLUMN has no use with %s",
             planning->plan->estimator->name);
-    return error_hint(planning->err,
-                      "forecast.time names the time, forecast.group the columns that "
-                      "tell a series, LABEL what is forecast.");
+    return error_hint(planning->err, "forecast.time names the time, forecast.group the columns "
+                                     "that identify a series, LABEL what is forecast.");
 }
 
 /* ---- names ---- */
@@ -56,7 +56,8 @@ static enum status refuse_twice(const struct planning *planning, struct slice na
 {
     fail_at(planning->err, STATUS_INVALID, position, "column \"%.*s\" is named twice",
             SLICE_FORMAT(name));
-    return error_hint(planning->err, "A column is the time, or one of those that tell a series.");
+    return error_hint(planning->err,
+                      "A column is the time, or one of those that identify a series.");
 }
 
 static enum status refuse_more(const struct planning *planning, int position)
@@ -291,6 +292,18 @@ static enum status refuse_regressors(const struct planning *planning)
                                      "are regressors: select fewer.");
 }
 
+/* Regressors of rows that are not there any more would be needed, too. */
+static enum status refuse_values(const struct planning *planning)
+{
+    const struct setting *setting = settings_find(planning, "forecast.keep_values");
+
+    fail_at(planning->err, STATUS_INVALID,
+            setting ? setting->name.position : planning->statement->select_position,
+            "forecast.keep_values does not go together with regressors");
+    return error_hint(planning->err, "Leave it out, and select all rows with USING; or select no "
+                                     "other columns that are numbers.");
+}
+
 /* Numbers that nothing else names. */
 static enum status find_regressors(const struct planning *planning, struct series_columns *columns)
 {
@@ -324,6 +337,10 @@ enum status series_columns_plan(struct planning *planning)
     TRY(find_time(planning, &columns));
     TRY(find_groups(planning, &columns));
     TRY(find_regressors(planning, &columns));
+    if (columns.regressor_count > 0 && forecast_params(&planning->plan->spec.params)->values > 0)
+        return refuse_values(planning);
+    TRY(holiday_table_plan(planning, column_is_date(&planning->plan->query.columns[columns.time]),
+                           takes_regressors(planning), columns.regressor_count));
     planning->plan->spec.test_size = 0; /* the past of each series is held out, not some of them */
     planning->plan->spec.early_stopping = 0;
     return make_clause(planning, &columns);

@@ -48,8 +48,8 @@ static enum status refuse_idle(const struct planning *planning, const struct set
             "attribute \"%.*s\" has no use %s", SLICE_FORMAT(setting->name.text),
             is_allreduce ? "with job.strategy = 'allreduce'" : "without parameter servers");
     return error_hint(planning->err,
-                      "job.strategy = 'ps' lays the weights on %d parameter servers, job.ps on as "
-                      "many as it says.",
+                      "job.strategy = 'ps' stores the weights on %d parameter servers, job.ps on "
+                      "the number that it gives.",
                       SERVERS_DEFAULT);
 }
 
@@ -99,12 +99,12 @@ static enum status check_together(const struct planning *planning)
 static const struct {
     const char *attribute, *hint;
 } refusals[] = {
-    {"model.batch_norm", "Means and variances are of steps that all workers take together."},
+    {"model.batch_norm", "Means and variances need steps that all workers take together."},
     {"train.early_stopping", "Workers are at batches of their own, and the weights of none of them "
                              "are kept. " LENGTH_HINT},
     {"train.max_steps", LENGTH_HINT},
     {"train.max_seconds", LENGTH_HINT},
-    {"train.save_checkpoints_steps", "job.checkpoint_seconds says how often servers save what they "
+    {"train.save_checkpoints_steps", "job.checkpoint_seconds sets how often servers save what they "
                                      "have."},
     {"optimizer.clipnorm", CLIP_HINT},
     {"optimizer.clipvalue", CLIP_HINT},
@@ -227,8 +227,8 @@ static enum status plan_steps(struct planning *planning)
     if (!are_together(planning)) {
         if (lanes)
             return refuse_of_steps(planning, lanes,
-                                   "Lanes are of steps that all workers take together, by job.sync "
-                                   "= true; job.max_workers says how many workers there are.");
+                                   "Lanes need steps that all workers take together, by job.sync "
+                                   "= true; job.max_workers sets the number of workers.");
         return STATUS_OK;
     }
     if (staleness && staleness->value.number > 0)
@@ -287,13 +287,13 @@ static enum status notice_choice(const struct planning *planning, double bytes)
     bytes_append(&needed, bytes);
     failed = needed.failed;
     notice_add(plan->notices, NOTICE_DEFAULTS,
-               "a worker would need %s for the model, more than it has: the weights lie on %u "
-               "parameter servers%s",
+               "a worker would need %s for the model, more than it has: the weights are stored on "
+               "%u parameter servers%s",
                text_string(&needed), plan->spec.servers,
                plan->spec.lanes > 0 ? "" : ", and learning them again gives other bits");
     notice_hint(plan->notices,
-                "job.strategy = 'allreduce' keeps them in the workers; job.ps says "
-                "how many servers there are%s.",
+                "job.strategy = 'allreduce' keeps them in the workers; job.ps sets the number of "
+                "servers%s.",
                 plan->spec.lanes > 0 ? "" : ", job.sync = true gives the same bits always");
     text_deinit(&needed);
     return failed ? fail_no_memory(planning->err) : STATUS_OK;

@@ -112,7 +112,7 @@ static enum status check_settings(const struct planning *planning)
 
     if (report && planning->plan->report != REPORT_METRICS) {
         fail_at(planning->err, STATUS_INVALID, report->name.position,
-                "a report is of one model, and there are %zu",
+                "a report shows one model, and there are %zu",
                 planning->statement->other_count + 1);
         return error_hint(planning->err, "Write a statement for each model.");
     }

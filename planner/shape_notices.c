@@ -181,7 +181,7 @@ static void hint_dates(const struct plan *plan, const struct query_column *colum
         }
     notice_hint(plan->notices,
                 "Dates are read as 2024-01-31: the SELECT can make them of their parts%s. COLUMN "
-                "VOCABULARY(%s) takes them as words without a notice.",
+                "VOCABULARY(%s) reads them as words without a notice.",
                 dialect_of(plan->dialect)->by_parts, SQL_NAME(column->name));
 }
 
@@ -371,21 +371,20 @@ static void hint_fractions(const struct plan *plan, const struct query_column *c
     " * CASE WHEN $ " like " '%k%' THEN " k " WHEN $ " like " '%m%' THEN " m " WHEN $ " like       \
     " '%" g "%' THEN 1e9 WHEN $ " like " '%t%' THEN " t " ELSE 1 END AS $"
 
+static const struct cure counts_cure = {NUMBER_SQLITE TIMES("LIKE", "1e3", "1e6", "b", "1e12"),
+                                        NUMBER_POSTGRES TIMES("ILIKE", "1e3", "1e6", "b", "1e12"),
+                                        " makes numbers of them."};
+
 static void hint_units(const struct plan *plan, const struct query_column *column)
 {
-    static const struct cure cures[] = {
-        [UNITS_BYTES] = {NUMBER_SQLITE TIMES("LIKE", "1e3", "1e6", "g", "1e12"),
-                         NUMBER_POSTGRES TIMES("ILIKE", "1e3", "1e6", "g", "1e12"),
-                         " makes bytes of them."},
-        [UNITS_COUNTS] = {NUMBER_SQLITE TIMES("LIKE", "1e3", "1e6", "b", "1e12"),
-                          NUMBER_POSTGRES TIMES("ILIKE", "1e3", "1e6", "b", "1e12"),
-                          " makes numbers of them."},
-    };
+    static const struct cure bytes_cure = {
+        NUMBER_SQLITE TIMES("LIKE", "1e3", "1e6", "g", "1e12"),
+        NUMBER_POSTGRES TIMES("ILIKE", "1e3", "1e6", "g", "1e12"), " makes bytes of them."};
     const char *unit = SQL_NAME_WITH(column->name, "_unit");
     struct text sql;
 
     if (column->shaped.family != UNITS_OTHER) {
-        hint_cure(plan, column, &cures[column->shaped.family]);
+        hint_cure(plan, column, column->shaped.family == UNITS_BYTES ? &bytes_cure : &counts_cure);
         return;
     }
     text_init(&sql, NOTICE_BYTES_MAX);
@@ -412,10 +411,29 @@ static void hint_quoted(const struct plan *plan, const struct query_column *colu
                 SQL_NAME(column->name));
 }
 
+/* Is the unit a thousand or a million, beside numbers without one? */
+static bool is_multiple(const struct query_column *column)
+{
+    static const char *const multiples[] = {"k", "K", "M", "mn", "bn", "Mio", "Mio."};
+    const struct slice unit =
+        slice_trim((struct slice){column->shaped.unit, column->shaped.unit_size});
+
+    if (column->integers + column->reals + column->numeric_texts + column->separated_texts == 0)
+        return false;
+    for (size_t i = 0; i < sizeof multiples / sizeof *multiples; i++)
+        if (slice_is(unit, multiples[i]))
+            return true;
+    return false;
+}
+
 static void hint_measures(const struct plan *plan, const struct query_column *column)
 {
     const struct slice unit = {column->shaped.unit, column->shaped.unit_size};
 
+    if (is_multiple(column)) {
+        hint_cure(plan, column, &counts_cure);
+        return;
+    }
     notice_hint(plan->notices, "replace(%s, %s, '') AS %s leaves the numbers.",
                 SQL_NAME(column->name), SQL_TEXT(unit), SQL_NAME(column->name));
 }
@@ -433,7 +451,7 @@ static void hint_objects(const struct plan *plan, const struct query_column *col
 
 static void hint_lists(const struct plan *plan, const struct query_column *column)
 {
-    notice_hint(plan->notices, "COLUMN *, TEXT(%s) takes each of their words.",
+    notice_hint(plan->notices, "COLUMN *, TEXT(%s) reads each of their words.",
                 SQL_NAME(column->name));
 }
 

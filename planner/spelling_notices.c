@@ -55,8 +55,8 @@ static void note_percents(const struct plan *plan, const struct query_column *co
     if (percents == 0 || percents == numbers)
         return;
     notice_add(plan->notices, NOTICE_READING,
-               "column \"%.*s\": %llu of %llu numbers are percents, of which '12%%' is read as "
-               "0.12 and 12 as 12",
+               "column \"%.*s\": %llu of %llu numbers are percents: '12%%' is read as 0.12, "
+               "and 12 as 12",
                SLICE_FORMAT(column->name), (unsigned long long)percents,
                (unsigned long long)numbers);
     notice_hint(plan->notices,
@@ -70,7 +70,7 @@ static void hint_unclear(const struct plan *plan, const struct query_column *col
     if (is_comma)
         notice_hint(plan->notices,
                     "Nothing tells it from a decimal comma: replace(%s, ',', '.') AS %s reads "
-                    "'1,234' as 1.234. COLUMN VOCABULARY(%s) takes it as words.",
+                    "'1,234' as 1.234. COLUMN VOCABULARY(%s) reads it as words.",
                     SQL_NAME(column->name), SQL_NAME(column->name), SQL_NAME(column->name));
     else
         notice_hint(plan->notices,
@@ -97,9 +97,10 @@ static void note_spelling(const struct plan *plan, const struct query_column *co
     else
         notice_add(plan->notices, NOTICE_READING, "column \"%.*s\" is read as numbers%s, in %u %s",
                    SLICE_FORMAT(name),
-                   column->numbers.percents > 0     ? ", '12%' as 0.12"
-                   : column->numbers.currencies > 0 ? " without the signs of currency"
-                                                    : " with separators or signs around them",
+                   column->numbers.percents > 0 ? ", '12%' as 0.12"
+                   : column->numbers.currencies > 0
+                       ? " without the signs of currency"
+                       : " with separators, signs around them or digits of other scripts",
                    column->written_texts + column->separated_texts, rows);
 }
 
@@ -120,7 +121,7 @@ void note_written_numbers(const struct plan *plan, const struct query_column *co
     if (column_is_unclear(column))
         hint_unclear(plan, column, !is_plain);
     else
-        notice_hint(plan->notices, "COLUMN VOCABULARY(%s) takes it as words.",
+        notice_hint(plan->notices, "COLUMN VOCABULARY(%s) reads it as words.",
                     SQL_NAME(column->name));
     if (!reading_is_written(reading))
         return;
@@ -130,10 +131,23 @@ void note_written_numbers(const struct plan *plan, const struct query_column *co
 
 /* ----- columns that are not ----- */
 
+/* "68.8[1]", but no date */
+static bool begins_with_number(struct slice word)
+{
+    size_t digits = 0, at = word.size > 0 && (*word.data == '-' || *word.data == '+');
+
+    for (; at < word.size && ((word.data[at] >= '0' && word.data[at] <= '9') ||
+                              word.data[at] == '.' || word.data[at] == ',');
+         at++)
+        digits += word.data[at] >= '0' && word.data[at] <= '9';
+    return digits > 0 && (at == word.size || !strchr("-/:0123456789", word.data[at]));
+}
+
 /* The most frequent of the other texts, and what to do about it. */
 static void note_others(const struct plan *plan, const struct query_column *column,
-                        const char *what, uint64_t share, uint64_t others, bool is_left_out)
+                        bool are_numbers, uint64_t share, uint64_t others, bool is_left_out)
 {
+    const char *what = are_numbers ? "numbers" : "dates";
     const struct slice name = column->name, word = {column->word, column->word_size};
     struct slice unit;
 
@@ -155,6 +169,16 @@ static void note_others(const struct plan *plan, const struct query_column *colu
                (unsigned long long)others);
     if (word_shape_of(word, &unit) == SHAPE_BOUND) {
         hint_bounds(plan, column);
+        return;
+    }
+    if (are_numbers && begins_with_number(word) && 2 * column->word_cells < others) {
+        notice_hint(plan->notices,
+                    plan->dialect == SQL_POSTGRES
+                        ? "substring(replace(%s, ',', ''), '-?[0-9.]+')::float8 AS %s takes the "
+                          "number of each."
+                        : "CAST(replace(%s, ',', '') AS REAL) AS %s takes the number that each "
+                          "begins with.",
+                    SQL_NAME(column->name), SQL_NAME(column->name));
         return;
     }
     notice_hint(plan->notices, "NULLIF(%s, %s) AS %s makes it missing%s.", SQL_NAME(column->name),
@@ -182,7 +206,7 @@ static void note_unclear_dates(const struct plan *plan, const struct query_colum
     const struct slice name = column->name;
 
     notice_add(plan->notices, NOTICE_READING,
-               "column \"%.*s\" has dates as 03/04/%s, of which nothing tells whether %s is first, "
+               "column \"%.*s\" has dates as 03/04/%s, no row shows whether %s is first, "
                "and %s",
                SLICE_FORMAT(name), column->short_years > 0 ? "05" : "2024",
                column->short_years > 0 ? "the day, the month or the year" : "the day or the month",
@@ -218,18 +242,21 @@ bool note_nearly_read(const struct plan *plan, const struct query_column *column
     const uint64_t numbers = cells > words ? cells - words : 0;
     const uint64_t dates = (uint64_t)column->dates + column->unclear_dates;
     const bool has_codes = (uint64_t)column->code_texts * CODES_FEW_SHARE > cells;
+    /* The SQL for these reads numbers without a unit, too. */
+    const bool has_units =
+        column->shaped.shape == SHAPE_MEASURE || column->shaped.shape == SHAPE_UNITS;
 
     if (column->blobs + column->vectors > 0 || column->texts == 0)
         return false;
     if (column->unclear_dates > 0 && is_most(dates, cells))
         note_unclear_dates(plan, column, is_left_out);
     else if (is_most(dates, cells) && dates < cells)
-        note_others(plan, column, "dates", 100 * dates / cells, cells - dates, is_left_out);
+        note_others(plan, column, false, 100 * dates / cells, cells - dates, is_left_out);
     else if (is_most(numbers, cells) && words > 0 && !has_codes && column->numbers.not_point > 0 &&
              column->numbers.not_comma > 0)
         note_contrary(plan, column, is_left_out);
-    else if (is_most(numbers, cells) && words > 0 && !has_codes)
-        note_others(plan, column, "numbers", 100 * numbers / cells, words, is_left_out);
+    else if (is_most(numbers, cells) && words > 0 && !has_codes && !has_units)
+        note_others(plan, column, true, 100 * numbers / cells, words, is_left_out);
     else
         return note_shape(plan, column, is_left_out);
     return true;

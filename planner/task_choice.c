@@ -5,6 +5,7 @@
 #include "planner/column_kind.h"
 #include "planner/definition_train.h"
 #include "planner/definitions.h"
+#include "planner/labels.h"
 #include "planner/old_model.h"
 #include "planner/query.h"
 #include "planner/search.h"
@@ -143,7 +144,8 @@ enum status estimator_choose(struct planning *planning)
     }
     TRY(definition_find(planning));
     TRY(definition_begin_values(planning));
-    return name_definition(planning, definition_has_loss(planning->plan->definition)
+    return name_definition(planning, definition_has_loss(planning->plan->definition) ||
+                                             labels_are_several(planning)
                                          ? estimator_minimising()
                                          : estimator_defined());
 }

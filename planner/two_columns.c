@@ -24,11 +24,11 @@ enum status two_columns_check(const struct planning *planning)
         return STATUS_OK;
     if (other)
         fail_at(planning->err, STATUS_INVALID, position,
-                "\"%.*s\" is a %s, and %s takes two categories", SLICE_FORMAT(other->name),
+                "\"%.*s\" is a %s, and %s needs two categories", SLICE_FORMAT(other->name),
                 input_type_words[other->type], plan->estimator->name);
     else
         fail_at(planning->err, STATUS_INVALID, position,
-                "%s takes two columns beside the label, such as users and items, and the query "
+                "%s needs two columns beside the label, such as users and items, and the query "
                 "has %zu",
                 plan->estimator->name, plan->input_count);
     return error_hint(planning->err, "Select these two and the label, or name them: COLUMN "

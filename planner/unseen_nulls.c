@@ -39,7 +39,7 @@ static void note(const struct plan *plan, size_t number, uint64_t nulls, const c
                SLICE_FORMAT(name), (unsigned long long)nulls, of_first, (unsigned long long)rows,
                what_becomes(plan, input));
     notice_hint(plan->notices,
-                "coalesce(%s, ...) says what else it is, WHERE %s IS NOT NULL leaves such rows "
+                "coalesce(%s, ...) gives them another value, WHERE %s IS NOT NULL leaves such rows "
                 "out; a model that was trained with some learns what they mean.",
                 SQL_NAME(name), SQL_NAME(name));
 }

@@ -242,7 +242,7 @@ static enum status spread_date(const struct vector *vector, const struct cell *c
     if (cell_to_date(cell, vector->reading, vector->name, &date, &is_null, err) != STATUS_OK)
         return error_hint(err,
                           "train.bad_rows = 'skip' leaves such rows out; COLUMN VOCABULARY(%s) "
-                          "takes the column's values as words.",
+                          "reads the column's values as words.",
                           SQL_NAME(vector->name));
     for (uint32_t i = 0; i < vector->size; i++)
         elements[i] = is_null ? (struct cell){.type = CELL_NULL}

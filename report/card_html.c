@@ -9,13 +9,17 @@ static const char sheet[] =
     "flex-wrap:wrap;gap:.25rem 1rem}table{border-collapse:collapse;font-size:.9rem;"
     "margin:.5rem 0}th,td{padding:.2rem .75rem .2rem 0;text-align:left;vertical-align:top;"
     "border-bottom:1px solid "
-    "var(--line);overflow-wrap:anywhere}td.number,th.number{text-align:right;"
-    "font-variant-numeric:tabular-nums}pre{white-space:pre-wrap;overflow-wrap:anywhere;"
+    "var(--line);overflow-wrap:break-word}td.number,th.number{text-align:right;"
+    "white-space:nowrap;font-variant-numeric:tabular-nums}code{overflow-wrap:anywhere}pre{white-"
+    "space:pre-wrap;overflow-wrap:anywhere;"
     "border:1px solid var(--line);padding:.75rem}.scroll{overflow-x:auto}"
     "figure{margin:0}svg{max-width:100%;height:auto;display:block}.note{border-left:4px solid "
     "var(--mark);"
     "padding-left:.75rem}body{color:var(--ink);background:var(--back)}a{color:var(--mark)}"
-    "@media print{body{max-width:none;padding:0}nav{display:none}section{break-inside:avoid}}";
+    "@media "
+    "print{:root{--ink:#222;--back:#fff;--line:#ccc;--mark:#0060a0}body{max-width:none;padding:0}"
+    "nav{display:none}section{break-inside:avoid}"
+    ".scroll{overflow:visible}th,td,td.number{overflow-wrap:anywhere;white-space:normal}}";
 
 static const char light[] = ":root{--ink:#222;--back:#fff;--line:#ccc;--mark:#0060a0}";
 static const char dark[] = ":root{--ink:#e6e6e6;--back:#1b1b1b;--line:#555;--mark:#6bb8ea}";
@@ -39,7 +43,7 @@ static void append_head(const struct card *card, struct text *out)
     text_append_string(out, "</title>\n<style>");
     text_append_string(out, card->theme == THEME_DARK ? dark : light);
     if (card->theme == THEME_AUTO)
-        text_printf(out, "@media (prefers-color-scheme:dark){%s}", dark);
+        text_printf(out, "@media screen and (prefers-color-scheme:dark){%s}", dark);
     text_append_string(out, sheet);
     text_append_string(out, "</style>\n</head>\n");
 }
@@ -85,13 +89,17 @@ static bool is_of_numbers(const struct picture_table *rows, size_t column)
     return false;
 }
 
-static void append_table(const struct picture_table *rows, struct text *out)
+/* `title` names the region, which is scrolled by keys where it is wide. */
+static void append_table(const struct picture_table *rows, const char *title, struct text *out)
 {
     const size_t shown = card_rows_shown(rows->row_count);
     struct text words;
 
     text_init(&words, CARD_BYTES_MAX);
-    text_append_string(out, "<div class=\"scroll\">\n<table>\n<thead><tr>");
+    text_printf(out,
+                "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Table: %s\">\n"
+                "<table>\n<thead><tr>",
+                title);
     for (size_t i = 0; i < rows->column_count; i++)
         append_element(out, "th",
                        is_of_numbers(rows, i) ? " scope=\"col\" class=\"number\""
@@ -128,10 +136,10 @@ static void append_section(const struct card_section *section, struct text *out)
         text_append_string(out, "<figure>\n");
         text_append(out, text_slice(&section->picture));
         text_append_string(out, "</figure>\n<details>\n<summary>As a table</summary>\n");
-        append_table(&section->rows, out);
+        append_table(&section->rows, section->title, out);
         text_append_string(out, "</details>\n");
     } else {
-        append_table(&section->rows, out);
+        append_table(&section->rows, section->title, out);
     }
     text_append_string(out, "</section>\n");
 }

@@ -1,17 +1,16 @@
 /*
  * picture.h - rows that judge a model, as a picture (svg.h).
  *
- *     history       SHOW TRAIN                     loss of training and held-out rows by epoch
- *     confusion     evaluate.report confusion      rows by actual and predicted class
- *     roc, pr       evaluate.report roc, pr        a curve over all thresholds, and the area below
- *     gain          evaluate.report gain           positives found in the tenths with the best
- * scores calibration   evaluate.report calibration    how often what is predicted comes true
- *     residuals     evaluate.report residuals      how far predictions are from the label
- *     importance    TO EXPLAIN                     what an input adds to the metric
- *     shap          TO EXPLAIN USING shap          by how much an input moves predictions
- *     dependence    ... USING partial_dependence   the prediction by the values of an input
- *     forecast      TO PREDICT of a forecast       values that came, those expected, and their
- * bounds
+ *     history      SHOW TRAIN                     loss of training and held-out rows by epoch
+ *     confusion    evaluate.report confusion      rows by actual and predicted class
+ *     roc, pr      evaluate.report roc, pr        a curve over all thresholds, and the area below
+ *     gain         evaluate.report gain           positives in the tenths with the best scores
+ *     calibration  evaluate.report calibration    how often what is predicted comes true
+ *     residuals    evaluate.report residuals      how far predictions are from the label
+ *     importance   TO EXPLAIN                     what an input adds to the metric
+ *     shap         TO EXPLAIN USING shap          how far an input moves the prediction of each row
+ *     dependence   ... USING partial_dependence   the prediction by the values of an input
+ *     forecast     TO PREDICT of a forecast       values that came, those expected, their bounds
  *
  * A pure function of the rows: no database, no clock. Columns are found by their names.
  */

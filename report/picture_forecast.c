@@ -34,14 +34,14 @@ static enum status check_series(const struct picture_table *table, size_t time, 
             if (cell_is_same(cell, drawing_cell(table, 0, i)))
                 continue;
             if (!is_number(cell) || !is_number(drawing_cell(table, 0, i)))
-                return fail(err, STATUS_INVALID, "the rows are of several series"),
+                return fail(err, STATUS_INVALID, "the rows belong to several series"),
                        error_hint(err, "WHERE in the SELECT picks one of them.");
             vary = true;
         }
     for (size_t row = 1; vary && row < table->row_count; row++)
         if (!is_later(drawing_cell(table, row, time), drawing_cell(table, row - 1, time)))
             return fail(err, STATUS_INVALID,
-                        "the rows are of several series, or not in the order of their times"),
+                        "the rows belong to several series, or not in the order of their times"),
                    error_hint(err, "WHERE in the SELECT picks a series, and ORDER BY the order.");
     return STATUS_OK;
 }

@@ -104,10 +104,3 @@ enum status draw_importance(const struct drawing *drawing, struct error *err)
                  SLICE_FORMAT(slice_prefix(drawing_cell(drawing->table, 0, metric)->text, 24)));
     return draw_bars(drawing, &bars, what, err);
 }
-
-enum status draw_shap(const struct drawing *drawing, struct error *err)
-{
-    struct bars bars = {.deviation = SIZE_MAX};
-
-    return draw_bars(drawing, &bars, "SHAP: mean change of the prediction", err);
-}

@@ -60,8 +60,7 @@ struct svg_point frame_place(const struct frame *frame, double x, double y)
             (y - frame->y.least) / (frame->y.greatest - frame->y.least) * (PLOT_BOTTOM - PLOT_TOP)};
 }
 
-/* 1, 2 or 5 times a power of ten, so that some five fit. */
-static double axis_step(const struct axis *axis)
+double axis_step(const struct axis *axis)
 {
     const double rough = (axis->greatest - axis->least) / 5;
     const double power = pow(10, floor(log10(rough)));

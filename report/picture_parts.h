@@ -48,6 +48,8 @@ struct frame {
 };
 
 struct svg_point frame_place(const struct frame *frame, double x, double y);
+/* From one tick to the next: 1, 2 or 5 times a power of ten, so that some five fit. */
+double axis_step(const struct axis *axis);
 /* An axis of one number alone gets room around it. */
 void axis_widen(struct axis *axis);
 /* Widens the axis to the finite numbers of a column. */

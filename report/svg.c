@@ -37,6 +37,11 @@ static void append_rules(struct text *svg, enum theme theme, bool is_dark)
                 name, b);
     text_printf(svg, ".%s rect.a,.%s circle.a{fill:%s}", name, name, a);
     text_printf(svg, ".%s text.over{fill:%s}", name, back);
+    text_printf(svg, ".%s .low,.%s .middle,.%s .high{stroke-width:4;fill:none}", name, name, name);
+    text_printf(svg, ".%s .low{stroke:%s;stroke-linecap:round}", name, a);
+    text_printf(svg, ".%s .middle{stroke:%s;stroke-linecap:round}", name,
+                is_dark ? "#9a9a9a" : "#8a8a8a");
+    text_printf(svg, ".%s .high{stroke:%s;stroke-linecap:square}", name, b);
 }
 
 void markup_append(struct text *out, struct slice words, bool keeps_lines)
@@ -69,7 +74,7 @@ void svg_begin(struct text *svg, double width, double height, enum theme theme, 
     text_append_string(svg, "\">\n<style>");
     append_rules(svg, theme, theme == THEME_DARK);
     if (theme == THEME_AUTO) {
-        text_append_string(svg, "@media (prefers-color-scheme:dark){");
+        text_append_string(svg, "@media screen and (prefers-color-scheme:dark){");
         append_rules(svg, theme, true);
         text_append_char(svg, '}');
     }
@@ -120,4 +125,21 @@ void svg_box(struct text *svg, struct svg_point at, double width, double height,
                 "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
                 "fill-opacity=\"%.3f\" class=\"%s\"/>\n",
                 at.x, at.y, width, height, strength, class);
+}
+
+void svg_dots(struct text *svg, const struct svg_point *points, size_t count, const char *class)
+{
+    if (count == 0)
+        return;
+    text_printf(svg, "<path class=\"%s\" d=\"", class);
+    for (size_t i = 0; i < count; i++)
+        text_printf(svg, "M%.1f,%.1fh0", points[i].x, points[i].y);
+    text_append_string(svg, "\"/>\n");
+}
+
+void svg_describe(struct text *svg, struct slice words)
+{
+    text_append_string(svg, "<desc>");
+    markup_append(svg, words, false);
+    text_append_string(svg, "</desc>\n");
 }

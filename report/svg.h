@@ -37,3 +37,8 @@ void svg_dot(struct text *svg, struct svg_point at, double radius, const char *c
 /* `strength`, of 0 to 1, is how opaque it is. */
 void svg_box(struct text *svg, struct svg_point at, double width, double height, double strength,
              const char *class);
+/* Dots of 4 pixels as one path: the classes are low (blue), middle (grey) and high (vermilion, and
+ * square, which grey paper shows, too). */
+void svg_dots(struct text *svg, const struct svg_point *points, size_t count, const char *class);
+/* Words for readers aloud, beside the title. Right behind svg_begin. */
+void svg_describe(struct text *svg, struct slice words);

@@ -74,7 +74,7 @@ static enum status make_room(struct bootstrap *bootstrap, struct error *err)
     const size_t bytes = sizeof *bootstrap->rows + numbers + scores;
 
     if (capacity > BOOTSTRAP_BYTES_MAX / bytes) {
-        fail(err, STATUS_LIMIT, "intervals of metrics are of at most %zu such rows, of %zu bytes",
+        fail(err, STATUS_LIMIT, "intervals of metrics use at most %zu such rows, of %zu bytes",
              capacity / 2, bytes);
         return error_hint(err, "Measure a sample of the rows, or leave evaluate.interval out.");
     }

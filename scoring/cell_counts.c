@@ -542,6 +542,28 @@ void cell_counts_distinct(const struct cell_counts *counts, uint64_t *values, ui
     count_sampled(b, level, values, cells);
 }
 
+static void count_rare(const struct distinct_sample *sample, uint32_t level, uint64_t *once,
+                       uint64_t *twice)
+{
+    const struct distinct_sample common = {.level = level};
+
+    for (uint32_t i = 0; i < sample->size; i++)
+        if (sample->values[i].count && is_sampled(&common, sample->values[i].hash)) {
+            *once += sample->values[i].count == 1;
+            *twice += sample->values[i].count == 2;
+        }
+}
+
+void cell_counts_rare(const struct cell_counts *counts, uint64_t *once, uint64_t *twice)
+{
+    const struct distinct_sample *a = &counts->distinct, *b = &counts->spelled;
+    const uint32_t level = a->level > b->level ? a->level : b->level;
+
+    *once = *twice = 0;
+    count_rare(a, level, once, twice);
+    count_rare(b, level, once, twice);
+}
+
 uint64_t cell_counts_unread(const struct cell_counts *counts, enum input_reading reading)
 {
     const uint64_t separated = counts->texts[TEXT_SEPARATED], written = counts->texts[TEXT_WRITTEN];

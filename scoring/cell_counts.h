@@ -114,6 +114,8 @@ enum status cell_census_read(struct cell_census *census, struct byte_reader *rea
 uint64_t cell_counts_texts(const struct cell_counts *counts); /* texts of all kinds */
 /* The sample's values, and the cells that they were in. */
 void cell_counts_distinct(const struct cell_counts *counts, uint64_t *values, uint64_t *cells);
+/* Counts the values that one cell has, and those that two have, of the same sample. */
+void cell_counts_rare(const struct cell_counts *counts, uint64_t *once, uint64_t *twice);
 /* Texts that a reading of numbers does not take. */
 uint64_t cell_counts_unread(const struct cell_counts *counts, enum input_reading reading);
 /* Texts that are dates by a reading; by READING_DATE those of ISO's form alone where it does not

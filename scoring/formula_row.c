@@ -104,12 +104,15 @@ static const struct formula *part_number(struct formula_program *program,
 
 /* ----- inputs ----- */
 
-static enum status refuse(const struct transform_input *input, const char *what, struct error *err)
+/* `instead`: what the SELECT of the training may have instead; the rows that are scored then have
+ * it, too. */
+static enum status refuse(const struct transform_input *input, const char *what,
+                          const char *instead, struct error *err)
 {
     fail(err, STATUS_UNSUPPORTED, "input \"%.*s\" is %s, which is not exported",
          SLICE_FORMAT(input->spec.name), what);
-    return error_hint(err, "Exported are numbers, categories by words, ids and buckets, parts of "
-                           "dates in ISO's form, and offsets.");
+    return error_hint(err, "%s, in the SELECT that trains and in the rows that are scored.",
+                      instead);
 }
 
 /* Where a row may have arrays: all numbers of the list, as the model takes them. */
@@ -140,7 +143,40 @@ static enum status check_words(const struct transform_input *input, struct error
     }
     for (uint32_t i = 0; i < input->word_count; i++)
         if (input->words[i].size == 0)
-            return refuse(input, "of lists that have the empty word", err);
+            return refuse(input, "of lists that have the empty word",
+                          "Write another word in place of the empty one", err);
+    return STATUS_OK;
+}
+
+/* Words beyond a vocabulary, and of one row alone, go by their hash, too. */
+static enum status refuse_hash(const struct transform_input *input, struct error *err)
+{
+    const char *name = SQL_NAME(slice_prefix(input->spec.name, 100));
+
+    if (input->word_count == 0)
+        return refuse(input, "a category by the hash of its words",
+                      "Take the words themselves by COLUMN VOCABULARY, rare ones as one", err);
+    fail(err, STATUS_UNSUPPORTED,
+         "input \"%.*s\" takes rare words by their hash, which is not exported",
+         SLICE_FORMAT(input->spec.name));
+    return error_hint(err,
+                      "Make one word of those, in the SELECT that trains: CASE WHEN count(*) OVER "
+                      "(PARTITION BY %s) > 1 THEN %s ELSE 'other' END AS %s.",
+                      name, name, name);
+}
+
+/* How people write numbers and dates is read by the extension alone. */
+static enum status check_reading(const struct transform_input *input, struct error *err)
+{
+    if (input->spec.reading == READING_POINT || input->spec.reading == READING_COMMA)
+        return refuse(input, "of numbers as people write them, such as 1.234,50",
+                      "Make a number of it by replace() and CAST", err);
+    if (input->spec.reading == READING_SEPARATED)
+        return refuse(input, "of numbers with separators, such as 1,234",
+                      "Make a number of it, as CAST(replace(a, ',', '') AS REAL) AS a", err);
+    if (reading_is_of_dates(input->spec.reading))
+        return refuse(input, "of dates as people write them",
+                      "Make a date as 2024-12-31 of its parts by substr()", err);
     return STATUS_OK;
 }
 
@@ -148,23 +184,20 @@ static enum status check_input(const struct formula_program *program,
                                const struct transform_input *input, struct error *err)
 {
     if (input->spec.cross)
-        return refuse(input, "a cross of columns", err);
+        return refuse(input, "a cross of columns",
+                      "Make one column of them, as a || ' ' || b AS a_and_b", err);
     if (is_word_array(program, input))
         return check_words(input, err);
     if (input->spec.list.form && !is_array(program, input))
-        return refuse(input, "of a list in a text", err);
+        return refuse(input, "of a list in a text", "Make a column of each number or word", err);
     if (input->spec.type == INPUT_TEXT)
-        return refuse(input, "the words of a text", err);
+        return refuse(input, "the words of a text",
+                      "Make a column of each word that matters, as (note LIKE '%late%') AS late",
+                      err);
     if (input->spec.type == INPUT_CATEGORY && input->hash_buckets > 0 &&
         input->spec.rule != RULE_ID && !input->spec.part)
-        return refuse(input, "a category by the hash of its words", err);
-    if (input->spec.reading == READING_POINT || input->spec.reading == READING_COMMA)
-        return refuse(input, "of numbers as people write them, such as 1.234,50", err);
-    if (input->spec.reading == READING_SEPARATED)
-        return refuse(input, "of numbers with separators, such as 1,234", err);
-    if (reading_is_of_dates(input->spec.reading))
-        return refuse(input, "of dates as people write them", err);
-    return STATUS_OK;
+        return refuse_hash(input, err);
+    return check_reading(input, err);
 }
 
 /* Parts of one date are read once. */

@@ -66,6 +66,7 @@ struct kind_shape {
     double counts;     /* columns of `dense` that count words of texts (LIST_WORDS) */
     double id_rows;    /* words of all categories */
     double rows;       /* to train from; 0: not known */
+    double holidays;   /* holidays of series, whose numbers are no columns */
     /* Columns of `dense` of which few different values are expected, and how many values all of
      * these have together. */
     double few_columns, few_values;
@@ -82,6 +83,8 @@ void kind_shape_add(struct kind_shape *shape, enum input_type type, double colum
                     enum model_part part, uint32_t dimension);
 /* One more category that has its embedding with others before it (concat.h). */
 void kind_shape_join(struct kind_shape *shape, enum model_part part);
+/* Appends "3 inputs", or "2 numbers and the words of 1 category". */
+void kind_shape_append(const struct kind_shape *shape, struct text *text);
 /* All of a transform that is finished, and its words. */
 void kind_shape_take(struct kind_shape *shape, const struct transform *transform);
 
@@ -150,9 +153,8 @@ struct kind {
     const char *const *without;  /* attributes of all kinds that this one has no use for; without
                                   * train.batch_size each phase takes all rows */
     bool lies_on_servers;        /* its weights may lie on parameter servers */
-    bool has_calls;           /* a job has the calls of the graph that the model is (jobspec.h) */
-    bool takes_numbers_alone; /* no category may be an input */
-    bool spreads_words;       /* each word of a category is a column of its own (spread.h) */
+    bool has_calls;     /* a job has the calls of the graph that the model is (jobspec.h) */
+    bool spreads_words; /* each word of a category is a column of its own (spread.h) */
     bool keeps_numbers; /* inputs that are numbers, and a regression's label, are taken as they are:
                          * transform.h */
     bool has_rests; /* each number has a second float, of what the first one lost (transform.h), of
@@ -324,8 +326,7 @@ struct kind {
 /* May an input of its models be TEXT(c)? */
 static inline bool kind_learns_from_words(const struct kind *kind)
 {
-    return kind->counts_words || kind->counts_terms ||
-           !(kind->takes_no_texts || kind->takes_numbers_alone);
+    return kind->counts_words || kind->counts_terms || !kind->takes_no_texts;
 }
 
 /* The cost of a model, like kind->cost's before there is one. */

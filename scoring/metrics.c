@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "scoring/bootstrap.h"
 #include "scoring/elementary.h"
+#include "scoring/heads.h"
 #include "scoring/ranking.h"
 #include "scoring/silhouette.h"
 #include "scoring/spread.h"
@@ -46,6 +47,7 @@ struct metrics {
     struct ranked_rows ranked;
     struct report *report;       /* or NULL */
     struct bootstrap *bootstrap; /* likewise */
+    struct head_metrics *heads;  /* likewise */
 
     double absolute_sum, relative_sum;
     double label_mean, label_squares; /* running mean, and squares around it (Welford) */
@@ -93,6 +95,8 @@ static enum status init(struct metrics *metrics, const struct model *model,
                             options->names, options->name_count);
     if (model->task == TASK_CLASSIFICATION)
         TRY(init_classes(metrics, model, options->ranks_classes, err));
+    if (options->by_head && model->head_count > 0)
+        TRY(head_metrics_new(model, &metrics->heads, err));
     if (options->keeps_rows)
         TRY(bootstrap_new(model, options, &metrics->bootstrap, err));
     if (options->report == REPORT_METRICS)
@@ -132,6 +136,7 @@ void metrics_free(struct metrics *metrics)
     number_metrics_deinit(&metrics->numbers);
     report_free(metrics->report);
     bootstrap_free(metrics->bootstrap);
+    head_metrics_free(metrics->heads);
     free(metrics);
 }
 
@@ -151,6 +156,11 @@ bool metrics_rank_classes(const struct model *model, const struct slice *names, 
 struct bootstrap *metrics_bootstrap(struct metrics *metrics)
 {
     return metrics->bootstrap;
+}
+
+struct head_metrics *metrics_heads(struct metrics *metrics)
+{
+    return metrics->heads;
 }
 
 struct report *metrics_report(struct metrics *metrics)
@@ -510,6 +520,8 @@ enum status metrics_add(struct metrics *metrics, const struct scorer *scorer,
     struct metrics_row row = {0};
 
     TRY(metrics_measure(scorer, label, metrics->probabilities, metrics->scores, &row, err));
+    if (metrics->heads)
+        TRY(head_metrics_add(metrics->heads, scorer, err));
     return metrics_add_row(metrics, &row, err);
 }
 

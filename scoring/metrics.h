@@ -25,6 +25,7 @@
 #include "scoring/row_label.h"
 
 struct metrics; /* accumulates */
+struct head_metrics;
 
 /* The metrics and the report that are wanted. */
 struct metrics_options {
@@ -37,6 +38,7 @@ struct metrics_options {
     const struct slice *names;
     size_t name_count;
     bool as_means;   /* its aim is not looked at */
+    bool by_head;    /* each label of several has metrics, too (heads.h) */
     bool keeps_rows; /* for intervals, as `bootstrap` says */
     struct bootstrap_choice bootstrap;
 };
@@ -105,6 +107,8 @@ uint64_t metrics_class_predicted(const struct metrics *metrics, uint32_t class);
 bool metrics_rank_too_many(const struct metrics *metrics);
 /* The rows that were added; NULL: none are kept. */
 struct bootstrap *metrics_bootstrap(struct metrics *metrics);
+/* The metrics of each of several labels; NULL: they were not asked for. */
+struct head_metrics *metrics_heads(struct metrics *metrics);
 /* NULL of REPORT_METRICS. */
 struct report *metrics_report(struct metrics *metrics);
 /* NaN where it is not defined (AUC of one class, R2 of one row, ...). */

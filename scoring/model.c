@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "scoring/elementary.h"
+#include "scoring/heads.h"
 #include "scoring/kind.h"
 #include "scoring/matrix.h"
 #include "scoring/spread.h"
@@ -36,6 +37,17 @@ void kind_shape_join(struct kind_shape *shape, enum model_part part)
 {
     shape->ids++;
     shape->parts.linear_ids += part_has_linear(part);
+}
+
+void kind_shape_append(const struct kind_shape *shape, struct text *text)
+{
+    const bool has_words = shape->ids > 0;
+
+    text_printf(text, "%.0f %s%s", shape->dense, has_words ? "number" : "input",
+                shape->dense == 1 ? "" : "s");
+    if (has_words)
+        text_printf(text, " and the words of %.0f categor%s", shape->ids,
+                    shape->ids > 1 ? "ies" : "y");
 }
 
 void kind_shape_take(struct kind_shape *shape, const struct transform *transform)
@@ -118,6 +130,8 @@ enum status scorer_init(struct scorer *scorer, const struct model *model, uint32
     status = model->kind->open(model, scorer->rows_max, &scorer->workspace, err);
     if (status == STATUS_OK)
         status = init_rows(scorer, err);
+    if (status == STATUS_OK && model->head_count > 0)
+        status = head_views_new(model, &scorer->heads, err);
     if (status != STATUS_OK)
         scorer_deinit(scorer);
     return status;
@@ -132,6 +146,7 @@ void scorer_deinit(struct scorer *scorer)
     free(scorer->results);
     free(scorer->calibrated);
     free(scorer->spread);
+    head_views_free(scorer->heads);
     *scorer = (struct scorer){0};
 }
 

@@ -47,6 +47,13 @@ struct labels {
     enum input_reading reading;   /* reading of a regression's label */
 };
 
+/* One of several labels (heads.h): which input it is, and its outputs among those of a row. */
+struct model_head {
+    uint32_t input;
+    uint32_t first, count;
+};
+
+struct head_views;
 struct kind;
 struct kind_params;
 
@@ -133,7 +140,10 @@ struct model {
     struct aim_facts aim;    /* no part of the digest */
     struct final_step final; /* classification */
     uint32_t components;     /* projection */
-    const void *content;     /* the struct of its kind; NULL of model_read_meta */
+    const struct model_head
+        *heads; /* (head_count): likewise, of several labels; no part of the digest */
+    uint32_t head_count;
+    const void *content; /* the struct of its kind; NULL of model_read_meta */
     const void *outline; /* the same as content, but of model_read_meta without arrays; NULL: its
                             kind shows none */
     /* Likewise: what a statement says of one like it. */
@@ -181,6 +191,7 @@ struct scorer {
     double *calibrated;          /* (model_outputs): room */
     float *spread;               /* (rows_max, spread_width), of clusters by words; else NULL */
     void *workspace;             /* its kind's */
+    struct head_views *heads;    /* where the model has several labels (heads.h); else NULL */
     const float *selected;       /* (dense_width), the inputs of the row that is selected */
     const int32_t *selected_ids; /* (id_count) */
     const float *outputs;        /* (model_outputs), of that row */

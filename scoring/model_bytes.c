@@ -137,6 +137,8 @@ static void feed_input(const struct feed *feed, uint32_t format, bool keeps_numb
     feed_u64(feed, input->has_nulls);
     if (format >= MODEL_FORMAT_OFFSETS)
         feed_u64(feed, input->spec.offset);
+    if (input->spec.label) /* without several labels the bytes are those of before */
+        feed_u64(feed, input->spec.label);
     if (input->spec.type == INPUT_NUMERIC) {
         feed_reading(feed, input->spec.reading);
         if (!keeps_numbers) /* which follows from the kind */

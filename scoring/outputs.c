@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "inputs/cells.h"
+#include "scoring/heads.h"
 #include "scoring/kind.h"
 #include "scoring/label_names.h"
 #include "scoring/shap.h"
@@ -277,6 +278,34 @@ static enum status append_shap(const struct scorer *scorer, struct output_worksp
     return status;
 }
 
+/* {"clicked":"yes","amount":2.5}: by label. No label has a zero byte in its name. */
+static enum status append_heads(const struct scorer *scorer, struct text *json, struct error *err)
+{
+    cJSON *object = cJSON_CreateObject();
+    enum status status;
+    struct text name;
+
+    if (!object)
+        return fail_no_memory(err);
+    text_init(&name, TEXT_MAXIMUM);
+    for (uint32_t i = 0; i < scorer->model->head_count && !name.failed; i++) {
+        const struct cell cell = scorer_head(scorer, i);
+
+        text_clear(&name);
+        text_append(&name, head_input(scorer->model, i)->spec.name);
+        if (cell.type == CELL_TEXT)
+            json_add_string(object, text_string(&name), cell.text);
+        else if (cell.type == CELL_INTEGER)
+            json_add_integer(object, text_string(&name), cell.integer);
+        else
+            json_add_real(object, text_string(&name), cell.real);
+    }
+    status = name.failed ? fail_no_memory(err) : json_print(object, false, json, err);
+    text_deinit(&name);
+    cJSON_Delete(object);
+    return status;
+}
+
 static enum status take_text(struct output_workspace *workspace, struct cell *cell,
                              struct error *err)
 {
@@ -312,6 +341,10 @@ enum status scorer_output(const struct scorer *scorer, enum output output,
     const struct model *model = scorer->model;
 
     text_clear(&workspace->json);
+    if (output == OUTPUT_PREDICTION && model->head_count > 0) {
+        TRY(append_heads(scorer, &workspace->json, err));
+        return take_text(workspace, cell, err);
+    }
     if (output == OUTPUT_PREDICTION && model->task == TASK_PROJECTION) {
         append_outputs(scorer, model->components, &workspace->json);
         return take_text(workspace, cell, err);
@@ -366,7 +399,8 @@ enum status scorer_output(const struct scorer *scorer, enum output output,
 enum status scorer_component_output(const struct scorer *scorer, int64_t number, struct cell *cell,
                                     struct error *err)
 {
-    const uint32_t count = scorer->model->components;
+    const uint32_t heads = scorer->model->head_count;
+    const uint32_t count = heads > 0 ? heads : scorer->model->components;
 
     if (count == 0)
         return fail(err, STATUS_INVALID, "a %.*s has no components",
@@ -375,8 +409,9 @@ enum status scorer_component_output(const struct scorer *scorer, int64_t number,
     if (number < 1 || number > count)
         return fail(err, STATUS_INVALID, "component %lld, where the model has %u",
                     (long long)number, count);
-    *cell =
-        (struct cell){.type = CELL_REAL, .real = scorer_component(scorer, (uint32_t)number - 1)};
+    *cell = heads > 0 ? scorer_head(scorer, (uint32_t)number - 1)
+                      : (struct cell){.type = CELL_REAL,
+                                      .real = scorer_component(scorer, (uint32_t)number - 1)};
     return STATUS_OK;
 }
 

@@ -101,15 +101,15 @@ static enum status check_model(enum report_kind kind, const struct model *model,
         return fail(err, STATUS_INVALID, "a %s has no report '%s'", task_models[model->task],
                     report_words[kind]);
     if (report_needs_two_classes(kind) && model->labels.count != 2)
-        return fail(err, STATUS_INVALID, "the report '%s' is of two classes, and the model has %u",
+        return fail(err, STATUS_INVALID, "the report '%s' needs two classes, and the model has %u",
                     report_words[kind], model->labels.count);
     if (report_needs_probabilities(kind) && model->link == LABEL_LINK_MARGIN)
         return fail(err, STATUS_INVALID,
-                    "the report '%s' is of probabilities, and the model has none",
+                    "the report '%s' needs probabilities, and the model has none",
                     report_words[kind]);
     if (kind == REPORT_CONFUSION && model->labels.count > REPORT_LABELS_MAX)
-        return fail(err, STATUS_LIMIT, "the report '%s' is of at most %d labels",
-                    report_words[kind], REPORT_LABELS_MAX);
+        return fail(err, STATUS_LIMIT, "the report '%s' has at most %d labels", report_words[kind],
+                    REPORT_LABELS_MAX);
     return STATUS_OK;
 }
 
@@ -163,7 +163,7 @@ static enum status add_residual(struct report *report, double residual, struct e
         double *more;
 
         if (capacity > REPORT_ROWS_MAX)
-            return fail(err, STATUS_LIMIT, "a report of residuals is of at most %zu rows",
+            return fail(err, STATUS_LIMIT, "a report of residuals has at most %zu rows",
                         REPORT_ROWS_MAX);
         more = realloc(report->residuals, capacity * sizeof *more);
         if (!more)

@@ -45,10 +45,20 @@ static enum status check_offset(const struct transform_input *input, struct erro
                 SLICE_FORMAT(input->spec.name));
 }
 
+/* A row without its label has "was NULL" instead. */
+static enum status check_label(const struct transform_input *input, struct error *err)
+{
+    return !input->spec.label || (input->has_nulls && !input->has_code)
+               ? STATUS_OK
+               : fail(err, STATUS_CORRUPT, "column \"%.*s\" is no label",
+                      SLICE_FORMAT(input->spec.name));
+}
+
 static enum status finish_numeric(struct transform *transform, struct transform_input *input,
                                   struct error *err)
 {
     TRY(check_offset(input, err));
+    TRY(check_label(input, err));
     if (transform->keeps_numbers)
         return keep_number(transform, input, err);
     if (!isfinite(input->mean) || !isfinite(input->scale) || !isfinite(input->null_value) ||
@@ -267,13 +277,14 @@ enum status transform_find_columns(struct transform *transform, struct arena *ar
     transform->columns = ARENA_NEW(arena, struct slice, columns_most(transform));
     if (!transform->columns || !names)
         return fail_no_memory(err);
-    transform->column_count = 0;
+    transform->column_count = transform->label_columns = 0;
     transform->has_parts = transform->has_lists = false;
     for (uint32_t i = 0; i < transform->input_count; i++) {
         TRY(find_column(transform, i, err));
         TRY(check_list(i > 0 ? &transform->inputs[i - 1] : NULL, &transform->inputs[i], err));
         transform->has_lists |= transform->inputs[i].spec.list.form ||
                                 transform->inputs[i].spec.combiner != COMBINER_SQRTN;
+        transform->label_columns += transform->inputs[i].spec.label != INPUT_LABEL_NONE;
         names[i] = transform->inputs[i].spec.name;
     }
     TRY(check_list(&transform->inputs[transform->input_count - 1], NULL, err));
@@ -524,6 +535,23 @@ bool transform_has_origins(const struct transform *transform)
         if (transform->inputs[i].spec.type == INPUT_NUMERIC && transform->inputs[i].mean != 0)
             return true;
     return false;
+}
+
+bool transform_is_label(const struct transform *transform, uint32_t column)
+{
+    for (uint32_t i = 0; transform->label_columns > 0 && i < transform->input_count; i++)
+        if (transform->inputs[i].spec.label && transform->inputs[i].column == column)
+            return true;
+    return false;
+}
+
+void transform_add_labels(const struct transform *transform, struct cell *cells)
+{
+    uint32_t from = transform->column_count - transform->label_columns;
+
+    for (uint32_t i = transform->column_count; i-- > 0;)
+        cells[i] =
+            transform_is_label(transform, i) ? (struct cell){.type = CELL_NULL} : cells[--from];
 }
 
 bool transform_input_takes(const struct transform_input *input, uint32_t column)

@@ -81,6 +81,7 @@ struct transform {
     uint32_t input_count;
     struct slice *columns; /* (column_count): names, in the order of the inputs */
     uint32_t column_count;
+    uint32_t label_columns; /* columns that are labels: rows need not have them */
     bool has_parts;         /* an input takes another cell than that of its own number */
     bool has_lists;         /* or of a list, or combines words in another way than by sqrtn */
     bool has_rules;         /* a category has no vocabulary */
@@ -133,6 +134,12 @@ static inline uint32_t transform_columns_of(const struct transform *transform,
 {
     return !transform->keeps_numbers && input->has_nulls ? 2 : 1;
 }
+
+/* Is the column one of several labels (input_spec.h), which is NULL where a row does not have it?
+ */
+bool transform_is_label(const struct transform *transform, uint32_t column);
+/* The cells of a row without its labels, in the order of the columns, with NULL for these. */
+void transform_add_labels(const struct transform *transform, struct cell *cells);
 
 /* Copies what an input is in one row to another row. */
 void transform_copy_input(const struct transform *transform, const struct transform_input *input,

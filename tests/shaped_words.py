@@ -31,6 +31,7 @@ def numbers_in_shapes():
     yield "numbers with several units", [(f"{i} kB", i * 1e3) if i % 2 else (f"{i} MB", i * 1e6) for i in rows]
     yield "numbers with several units", [(f"{i}k", i * 1e3) if i % 2 else (f"{i}.5M", (i + .5) * 1e6) for i in rows]
     yield "numbers with several units", [(f"{i} {('kg', 'lb')[i % 2]}", i) for i in rows]
+    yield "numbers with a unit", [(f"{i}.5k", (i + .5) * 1e3) if i % 2 else (str(i), i) for i in rows]
     yield "times of day", [(f"{i % 24:02}:{i // 24 * 3:02}:00", i % 24 + i // 24 * 3 / 60) for i in rows]
 
 

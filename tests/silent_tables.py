@@ -112,6 +112,29 @@ def spelled_table():
     return table("t", "z double precision, city text, gene text, town text, y text", rows)
 
 
+# ---- words that look alike, digits of other scripts ----
+
+ALIKE = (("Caf\u00e9", "Cafe\u0301", "U+0065 U+0301"), ("New York", "New\u00a0York", "U+00A0"), ("\u00c9COLE", "\u00e9cole", "U+00C9"),
+         ("Rome", "Ro\u200bme", "U+200B"), ("New York", "New  York", "U+0020 U+0020"), ("Rome", "\u00a0Rome", "U+00A0"),
+         ("A101", "\u0410101", "U+0410"), ("O'Brien", "O\u2019Brien", "U+2019"), ("AB", "\uff21\uff22", "U+FF21"),
+         ("\u30d1", "\uff8a\uff9f", "U+FF8A U+FF9F"))
+SCRIPTS = "\u0660\u0661\u0662\u0663\u0664\u0665\u0666\u0667\u0668\u0669", "\uff10\uff11\uff12\uff13\uff14\uff15\uff16\uff17\uff18\uff19"
+
+
+def alike_table():
+    """For each pair of ALIKE a column of both words and two others; numbers and days in digits of two scripts."""
+    rows = []
+    for i in range(200):
+        words = [("Oslo", "Lima")[i % 2] if i % 4 < 2 else pair[i % 2] for pair in ALIKE]
+        number = f"{i * 37 % 101}.{i % 10}"
+        day = f"2024-{i * 5 % 12 + 1:02}-{i * 3 % 28 + 1:02}"
+        digits = [text.translate(str.maketrans("0123456789", script)) for script in SCRIPTS for text in (number, day)]
+        rows.append((*words, *digits, number, day, float(number) * 2 + i % 3))
+    columns = [f"c{i} text" for i in range(len(ALIKE))] + ["arabic text", "arabic_day text", "wide text", "wide_day text", "plain text", "plain_day text",
+                                                           "y double precision"]
+    return table("t", ", ".join(columns), rows)
+
+
 # ---- far labels and values, ids that are numbers, columns that are nearly one another ----
 
 SQUARING = ("LinearRegressor", "DNNRegressor", "XGBRegressor", "RandomForestRegressor", "OLS", "xgboost.gblinear", "WideAndDeepRegressor")

@@ -6,6 +6,7 @@
 #include "cli/session/cluster_jobs.h"
 #include "k8s/client/api_answer.h"
 #include "k8s/client/http_exchange.h"
+#include "k8s/objects/limits.h"
 #include "k8s/objects/manifest.h"
 #include "k8s/objects/successor.h"
 
@@ -62,6 +63,39 @@ static enum status ask(struct http *http, struct slice kube_namespace, const cJS
     api_answer_deinit(&answer);
     http_request_deinit(&request);
     return status;
+}
+
+/* Reads one of the kinds of what limits the namespace's pods; a kind that may not be read limits
+ * nothing, as for a job (creation.h). */
+static enum status read_limits(struct http *http, enum api_kind kind, struct slice kube_namespace,
+                               struct limits *limits, struct error *err)
+{
+    const struct api_target target = {.kind = kind, .kube_namespace = kube_namespace};
+    struct api_answer answer = {.retry_after_ms = -1};
+    struct http_request request;
+    enum status status;
+
+    http_request_init(&request);
+    status = api_list(&request, &target, SLICE(""), SLICE(""), err);
+    if (status == STATUS_OK)
+        status = http_exchange_again(http, &request, "read what limits pods", TRIES, &answer, err);
+    if (status == STATUS_OK)
+        limits_read(limits, answer.object);
+    api_answer_deinit(&answer);
+    http_request_deinit(&request);
+    if (status != STATUS_PERMISSION && status != STATUS_NOT_FOUND)
+        return status;
+    error_clear(err);
+    return STATUS_OK;
+}
+
+static enum status fit(struct http *http, struct kube_job *job, struct error *err)
+{
+    struct limits limits = {.wants_cpu_limit = false};
+
+    TRY(read_limits(http, API_LIMIT_RANGES, job->kube_namespace, &limits, err));
+    TRY(read_limits(http, API_RESOURCE_QUOTAS, job->kube_namespace, &limits, err));
+    return limits_fit(&limits, job, err);
 }
 
 /* Is it the cluster that refuses this Pod, rather than a connection that fails? */
@@ -128,6 +162,7 @@ enum status k8s_check_admission(struct http *http, struct slice kube_namespace,
     job.name = SLICE("totrain-check");
     job.memory_max = job.memory;
     job.workers_max = 1;
+    TRY_OR(done, status, fit(http, &job, err));
     TRY_OR(done, status, kube_job_check(&job, err));
     status = judge_both(http, &job, &arena, err);
 done:

@@ -75,7 +75,7 @@ static enum status read_pods(const struct cluster_options *options, const char *
 {
     if (options->pods &&
         (!slice_to_integer(slice_of(options->pods), pods) || *pods < 1 || *pods > PODS_MAX))
-        return fail(err, STATUS_INVALID, "%s is of 1 to %d pods, not %s", what, PODS_MAX,
+        return fail(err, STATUS_INVALID, "%s has 1 to %d pods, not %s", what, PODS_MAX,
                     options->pods);
     return STATUS_OK;
 }

@@ -160,11 +160,11 @@ static int read_arguments(int argc, char **argv, struct role_arguments *argument
         }
     }
     if (arguments->options.schema && !arguments->options.database)
-        return usage("--schema is of ", "--database");
+        return usage("--schema needs ", "--database");
     if (arguments->options.snapshot && !arguments->options.database)
-        return usage("--snapshot is of ", "--database");
+        return usage("--snapshot needs ", "--database");
     if (arguments->kubeconfig && !arguments->kubernetes)
-        return usage("--kubeconfig is of ", "--kubernetes");
+        return usage("--kubeconfig needs ", "--kubernetes");
     if (arguments->options.health &&
         (!arguments->kubernetes || !address_is_tcp(arguments->options.health)))
         return usage("--health is a TCP address, and of ", "--kubernetes");

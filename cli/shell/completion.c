@@ -329,14 +329,14 @@ static void offer_values(struct finder *finder, struct slice name, unsigned scop
 
 /* ----- behind TO ----- */
 
-/* The clauses of each statement in their order. */
+/* The clauses of each statement, in the order in which they are offered. */
 static const struct {
     const char *verb;
     unsigned scope;
     const char *clauses[6];
 } statements[] = {
     {"TRAIN", SCOPE_TRAIN, {"WITH", "COLUMN", "LABEL", "USING", "INTO"}},
-    {"PREDICT", SCOPE_PREDICT, {"WITH", "USING"}},
+    {"PREDICT", SCOPE_PREDICT, {"WITH", "USING", "INTO"}},
     {"EVALUATE", SCOPE_EVALUATE, {"WITH", "LABEL", "INTO"}},
     {"EXPLAIN", SCOPE_EXPLAIN, {"WITH", "USING", "INTO"}},
     {"EXPLAIN", 0, {"WITH", "USING", "INTO"}},
@@ -347,7 +347,7 @@ static const struct {
 struct place {
     size_t statement; /* index into the table above */
     size_t verb, clause;
-    size_t next; /* index into `clauses`: those from it on may follow */
+    bool has[6]; /* by the index into `clauses`: it was written */
     int depth;   /* parentheses and brackets open at the cursor */
 };
 
@@ -365,7 +365,7 @@ static void enter_clause(const struct finder *finder, struct place *place, size_
     for (size_t i = 0; clauses[i]; i++) {
         if (word_is(finder, index, clauses[i])) {
             place->clause = index;
-            place->next = i + 1;
+            place->has[i] = true;
         }
     }
     if (word_is(finder, index, "FOR"))
@@ -395,8 +395,9 @@ static void offer_clauses(struct finder *finder, const struct place *place)
 
     if (place->depth > 0)
         return;
-    for (size_t i = place->next; clauses[i]; i++)
-        offer_keyword(finder, clauses[i], " ");
+    for (size_t i = 0; clauses[i]; i++)
+        if (!place->has[i])
+            offer_keyword(finder, clauses[i], " ");
 }
 
 /* name = value, name = [value, value */

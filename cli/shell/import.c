@@ -174,8 +174,8 @@ static const char *told_of(enum input_reading reading)
         return ": dates with the month first are stored in ISO's form, as "
                "2024-12-31";
     default:
-        return ": numbers with separators or signs are stored as numbers, a percent "
-               "as a hundredth";
+        return ": numbers with separators, signs or digits of other scripts are stored as "
+               "numbers, a percent as a hundredth";
     }
 }
 

@@ -5,6 +5,7 @@
 #include "base/name_list.h"
 #include "extension/engine/model_rows.h"
 #include "kinds/forecast/forecast_kind.h"
+#include "scoring/dependence.h"
 #include "scoring/report.h"
 
 #define NO_REPORT          (-1)
@@ -43,7 +44,10 @@ static const struct part parts[] = {
     {"importance", "Importance of the inputs",
      "How much worse the metric is when the values of an input are shuffled among the rows.",
      NO_REPORT, true, PICTURE_IMPORTANCE, NULL},
-    {"shap", "SHAP values", "By how much an input moves the prediction of a row, in the mean.",
+    {"shap", "SHAP values",
+     "By how much an input moves the prediction of a row: each point is a row, and the table has "
+     "the "
+     "means.",
      NO_REPORT, true, PICTURE_SHAP, NULL},
     {"dependence", "Partial dependence",
      "The mean prediction of all rows if an input had this value.", NO_REPORT, true,
@@ -252,11 +256,23 @@ static bool suits(const struct part *part, const struct model *model)
            (!report_needs_probabilities(report) || model->link != LABEL_LINK_MARGIN);
 }
 
-/* The names of the most important inputs, for explain.columns. Without a section of importance all
- * are shown. */
-static void append_important(const struct card *card, struct text *sql)
+/* Is the column one number or word to the model? Dates, lists and texts are more. */
+static bool has_dependence(const struct model *model, struct slice name)
+{
+    const struct transform *transform = &model->transform;
+
+    for (uint32_t i = 0; i < transform->column_count; i++)
+        if (slice_equal_fold(transform->columns[i], name))
+            return dependence_input(transform, i) != NULL;
+    return false;
+}
+
+/* The names of the most important inputs that have a dependence, for explain.columns. Without a
+ * section of importance all are shown. */
+static void append_important(const struct card *card, const struct model *model, struct text *sql)
 {
     struct text names;
+    size_t named = 0;
 
     text_init(&names, TEXT_MAXIMUM);
     for (size_t i = 0; i < card->section_count; i++) {
@@ -264,8 +280,14 @@ static void append_important(const struct card *card, struct text *sql)
 
         if (strcmp(card->sections[i].id, "importance") != 0)
             continue;
-        for (size_t row = 0; row < rows->row_count && row < DEPENDENCE_COLUMNS; row++)
-            name_list_append(&names, rows->cells[row * rows->column_count].text);
+        for (size_t row = 0; row < rows->row_count && named < DEPENDENCE_COLUMNS; row++) {
+            const struct slice name = rows->cells[row * rows->column_count].text;
+
+            if (has_dependence(model, name)) {
+                name_list_append(&names, name);
+                named++;
+            }
+        }
     }
     if (names.size > 0) {
         text_append_string(sql, " WITH explain.columns = ");
@@ -274,13 +296,13 @@ static void append_important(const struct card *card, struct text *sql)
     text_deinit(&names);
 }
 
-static void write_statement(const struct part *part, const char *name, const struct card *card,
-                            struct text *sql)
+static void write_statement(const struct part *part, const char *name, const struct model *model,
+                            const struct card *card, struct text *sql)
 {
     if (part->has_picture && part->picture == PICTURE_DEPENDENCE) {
         text_append(sql, card->measured);
         text_printf(sql, " TO EXPLAIN %s", name);
-        append_important(card, sql);
+        append_important(card, model, sql);
         text_append_string(sql, " USING partial_dependence");
     } else if (part->has_picture) {
         picture_statement(part->picture, card->measured, slice_of(name), sql);
@@ -290,8 +312,33 @@ static void write_statement(const struct part *part, const char *name, const str
     }
 }
 
+/* The first columns of a table. */
+static enum status keep_columns(struct card *card, size_t columns, struct picture_table *table,
+                                struct error *err)
+{
+    struct cell *cells = ARENA_NEW(&card->arena, struct cell, table->row_count * columns + 1);
+
+    if (!cells)
+        return fail_no_memory(err);
+    for (size_t row = 0; row < table->row_count; row++)
+        memcpy(&cells[row * columns], &table->cells[row * table->column_count],
+               columns * sizeof *cells);
+    table->cells = cells;
+    table->column_count = columns;
+    return STATUS_OK;
+}
+
+/* Points are seen in their picture, and are no cell to read. */
+static enum status drop_points(struct card *card, struct picture_table *table, struct error *err)
+{
+    const size_t last = table->column_count - 1;
+
+    return slice_is(table->names[last], "points") ? keep_columns(card, last, table, err)
+                                                  : STATUS_OK;
+}
+
 static enum status add_part(const struct host *host, const struct part *part, const char *name,
-                            struct card *card, struct error *err)
+                            const struct model *model, struct card *card, struct error *err)
 {
     struct card_section *section = &card->sections[card->section_count];
     struct error reason;
@@ -302,11 +349,13 @@ static enum status add_part(const struct host *host, const struct part *part, co
         part->id, part->title, part->explanation, {.row_count = 0}, {.size = 0}};
     text_init(&sql, TEXT_MAXIMUM);
     text_init(&section->picture, CARD_BYTES_MAX);
-    write_statement(part, name, card, &sql);
+    write_statement(part, name, model, card, &sql);
     status = model_rows(host, &sql, &card->arena, &section->rows, &reason);
     if (status == STATUS_OK && part->has_picture)
         status = picture_draw(part->picture, &section->rows, card->model, card->theme,
                               &section->picture, &reason);
+    if (status == STATUS_OK)
+        status = drop_points(card, &section->rows, &reason);
     text_deinit(&sql);
     if (status == STATUS_OK)
         card->section_count++;
@@ -336,22 +385,6 @@ static enum status add_forecast(const struct host *host, const char *name, struc
 }
 
 #define VERSION_FACTS 4 /* version, digest, created_at, state */
-
-/* The first columns of a table. */
-static enum status keep_columns(struct card *card, size_t columns, struct picture_table *table,
-                                struct error *err)
-{
-    struct cell *cells = ARENA_NEW(&card->arena, struct cell, table->row_count * columns + 1);
-
-    if (!cells)
-        return fail_no_memory(err);
-    for (size_t row = 0; row < table->row_count; row++)
-        memcpy(&cells[row * columns], &table->cells[row * table->column_count],
-               columns * sizeof *cells);
-    table->cells = cells;
-    table->column_count = columns;
-    return STATUS_OK;
-}
 
 /* Versions that may be restored. No rows are no gap. */
 static enum status add_versions(const struct host *host, const char *name, struct card *card,
@@ -401,7 +434,7 @@ static enum status measure_all(const struct host *host, const char *model, const
     TRY(measure(host, model, meta, card, err));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (suits(&parts[i], meta))
-            TRY(add_part(host, &parts[i], model, card, err));
+            TRY(add_part(host, &parts[i], model, meta, card, err));
     return check_rows(card, err);
 }
 

@@ -65,7 +65,7 @@ static enum status deliver_model(const struct delivery *delivery, struct error *
     const struct table_target target = {.name = slice_of(destination->table), .kind = TARGET_MODEL};
     struct model model;
 
-    TRY(trained_model_read(delivery->store, delivery->arena, &model, err));
+    TRY(trained_model_read(delivery->store, delivery->spec->require, delivery->arena, &model, err));
     destination->rows = (int64_t)model.rows;
     if (destination->tries > 1 && is_there_already(delivery, &model))
         return STATUS_OK;
@@ -111,24 +111,12 @@ static enum status take_fact(void *self, const struct cell *cells, size_t count,
     return STATUS_OK;
 }
 
-static enum status read_spec(const char *folder, struct arena *arena, struct jobspec *spec,
-                             struct error *err)
-{
-    enum status status;
-    struct text json;
-
-    text_init(&json, JOBSPEC_BYTES_MAX);
-    status = job_read_spec(folder, arena, spec, &json, err);
-    text_deinit(&json);
-    return status;
-}
-
 static bool is_table_there(const struct delivery *delivery, struct error *err)
 {
     struct jobspec spec;
     struct delivery_order order = {.spec = &spec, .store = delivery->store};
 
-    return read_spec(delivery->folder, delivery->arena, &spec, err) == STATUS_OK &&
+    return job_load_spec(delivery->folder, delivery->arena, &spec, err) == STATUS_OK &&
            score_job_mark(&delivery->row, delivery->arena, &order.mark, err) == STATUS_OK &&
            score_job_is_delivered(delivery->host, &order);
 }
@@ -137,7 +125,7 @@ static bool is_model_there(const struct delivery *delivery, struct error *err)
 {
     struct model model;
 
-    return trained_model_read(delivery->store, delivery->arena, &model, err) == STATUS_OK &&
+    return job_model_read(delivery->store, delivery->arena, &model, err) == STATUS_OK &&
            is_there_already(delivery, &model);
 }
 
@@ -207,7 +195,7 @@ static enum status read_spec_and_deliver(struct delivery *delivery, struct error
     struct jobspec spec;
     enum status status;
 
-    TRY(read_spec(delivery->folder, delivery->arena, &spec, err));
+    TRY(job_load_spec(delivery->folder, delivery->arena, &spec, err));
     delivery->spec = &spec;
     delivery->has_table = spec.kind != SPEC_TRAIN;
     status = spec.kind == SPEC_TRAIN ? deliver_model(delivery, err) : deliver_table(delivery, err);
@@ -311,7 +299,7 @@ static enum status deliver_from(const struct host *host, const struct unpublishe
                                          .schema = slice_of(job->unpublished.schema),
                                          .is_first = true};
 
-    TRY(read_spec(job->folder.path, arena, &spec, err));
+    TRY(job_load_spec(job->folder.path, arena, &spec, err));
     return score_job_deliver(host, &order, rows, err);
 }
 
@@ -326,7 +314,7 @@ static enum status deliver_from_cluster(const struct host *host, const struct un
     if (!host->cluster)
         return fail(err, STATUS_UNSUPPORTED, "this database has no jobs on a cluster");
     TRY(cluster_folder_read(job->folder.path, arena, &cluster_job, &access, err));
-    TRY(read_spec(job->folder.path, arena, &spec, err));
+    TRY(job_load_spec(job->folder.path, arena, &spec, err));
     return score_job_collect(host, cluster_job.job, &job->folder, &spec, rows, &none, err);
 }
 

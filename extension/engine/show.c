@@ -5,6 +5,7 @@
 
 #include "extension/engine/definitions.h"
 #include "extension/engine/host/notice_rows.h"
+#include "extension/engine/jobs/job_history.h"
 #include "extension/engine/rows/sample_notices.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
@@ -22,6 +23,8 @@ static uint64_t rows_of(const struct host *host, const struct plan *plan)
 enum status explain_run(const struct host *host, const struct plan *plan, struct arena *arena,
                         const struct sink *sink, struct error *err)
 {
+    struct plan_history told = {.jobs = 0};
+    struct job_history history;
     struct score_choice choice;
     struct plan_line *lines;
     size_t count;
@@ -31,8 +34,11 @@ enum status explain_run(const struct host *host, const struct plan *plan, struct
         TRY(unseen_words_explain(host, plan, arena, err));
     } else {
         TRY(sample_notices(host, plan, arena, err));
+        TRY(job_history_begin(plan, &history, err));
+        job_history_read(host->session.state, &history);
+        job_history_tell(&history, plan, &told);
     }
-    TRY(plan_explain(plan, rows_of(host, plan), arena, &lines, &count, err));
+    TRY(plan_explain(plan, rows_of(host, plan), &told, arena, &lines, &count, err));
     for (size_t i = 0; i < count; i++)
         TRY(sink_row(sink, (struct cell[]){cell_text(lines[i].item), cell_text(lines[i].detail)}, 2,
                      err));

@@ -298,7 +298,8 @@ static enum status put_settings(const struct model *model, struct arena *arena,
 
 static bool are_alike(const struct transform_input *a, const struct transform_input *b)
 {
-    return transform_is_number(a) && transform_is_number(b) && a->has_nulls == b->has_nulls;
+    return transform_is_number(a) && transform_is_number(b) && !a->spec.label && !b->spec.label &&
+           a->has_nulls == b->has_nulls;
 }
 
 /* How many from i on are of one kind; numbers alone. */
@@ -320,6 +321,13 @@ static void describe_input(const struct transform_input *input, bool keeps_numbe
                     input->spec.offset == OFFSET_EXPOSURE ? "its logarithm is" : "it is");
         return;
     }
+    if (input->spec.label) {
+        text_printf(out, "no input: %s",
+                    input->spec.label == INPUT_LABEL_NUMBER ? "a number" : "classes of type ");
+        if (input->spec.label != INPUT_LABEL_NUMBER)
+            text_append_string(out, input_label_words[input->spec.label]);
+        return;
+    }
     text_append_string(out, input_type_words[input->spec.type]);
     input->encoder->describe(input, keeps_numbers, out);
     concat_append(input->spec.concat, out);
@@ -335,7 +343,10 @@ static enum status put_input(const struct transform *transform, uint32_t i, uint
 
     text_init(&name, TEXT_MAXIMUM);
     text_init(&detail, TEXT_MAXIMUM);
-    text_printf(&name, "%s %.*s", first->spec.offset ? offset_words[first->spec.offset] : "input",
+    text_printf(&name, "%s %.*s",
+                first->spec.offset  ? offset_words[first->spec.offset]
+                : first->spec.label ? "label"
+                                    : "input",
                 SLICE_FORMAT(first->spec.name));
     if (count > 1) {
         text_printf(&name, " ... %.*s", SLICE_FORMAT(transform->inputs[i + count - 1].spec.name));

@@ -107,6 +107,16 @@ CREATE FUNCTION totrain.scale_servers(job bigint, servers bigint) RETURNS bigint
 AS 'MODULE_PATHNAME', 'totrain_sql_scale_servers' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.scale_servers(bigint, bigint) IS
     'gives a running job of the caller''s another number of parameter servers';
+
+CREATE FUNCTION totrain.job_log(job bigint, owner regrole DEFAULT NULL, start bigint DEFAULT 0,
+                                most bigint DEFAULT NULL, OUT next bigint, OUT line text)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_job_log'
+LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION totrain.job_log(bigint, regrole, bigint, bigint) IS
+    'the log of a job, line by line from byte start on; next: the byte behind the line';
+REVOKE ALL ON FUNCTION totrain.job_log(bigint, regrole, bigint, bigint) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION totrain.job_log(bigint, regrole, bigint, bigint) TO totrain_user, totrain_monitor;
+
 REVOKE ALL ON FUNCTION totrain.scale(bigint, bigint), totrain.scale_servers(bigint, bigint) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION totrain.scale(bigint, bigint), totrain.scale_servers(bigint, bigint)
     TO totrain_user;
@@ -463,7 +473,8 @@ GRANT EXECUTE ON FUNCTION totrain.rows(text), totrain.rows(text, VARIADIC "any")
     TO totrain_reader;
 GRANT SELECT ON totrain.jobs, totrain.workers, totrain.events, totrain.job_metrics, totrain.shards
     TO totrain_admin;
-GRANT EXECUTE ON FUNCTION totrain.job_table(text), totrain.cancel(bigint, regrole),
+GRANT EXECUTE ON FUNCTION totrain.job_table(text),
+    totrain.job_log(bigint, regrole, bigint, bigint), totrain.cancel(bigint, regrole),
     totrain.publish(bigint, regrole), totrain.discard(bigint), totrain.version()
     TO totrain_admin;
 

@@ -361,6 +361,13 @@ FROM totrain.job_table('shards') AS (
 GRANT SELECT ON totrain.jobs, totrain.workers, totrain.events, totrain.job_metrics, totrain.shards
     TO totrain_user, totrain_monitor;
 
+CREATE FUNCTION totrain.job_log(job bigint, owner regrole DEFAULT NULL, start bigint DEFAULT 0,
+                                most bigint DEFAULT NULL, OUT next bigint, OUT line text)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'totrain_sql_job_log'
+LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION totrain.job_log(bigint, regrole, bigint, bigint) IS
+    'the log of a job, line by line from byte start on; next: the byte behind the line';
+
 CREATE FUNCTION totrain.cancel(job bigint) RETURNS text
 AS 'MODULE_PATHNAME', 'totrain_sql_cancel' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION totrain.cancel(bigint) IS 'ends a job of the caller''s';
@@ -648,7 +655,8 @@ GRANT EXECUTE ON FUNCTION totrain.run(text), totrain.rows(text),
     totrain.forecast(text, integer, double precision, text),
     totrain.forecast_rows(text, integer, double precision)
     TO totrain_user;
-GRANT EXECUTE ON FUNCTION totrain.job_table(text) TO totrain_user, totrain_monitor;
+GRANT EXECUTE ON FUNCTION totrain.job_table(text), totrain.job_log(bigint, regrole, bigint, bigint)
+    TO totrain_user, totrain_monitor;
 
 -- A reader's statements go through totrain.rows, which without totrain.run starts no process and
 -- writes nothing; an administrator of jobs runs no statement.
@@ -677,6 +685,7 @@ GRANT EXECUTE ON FUNCTION totrain.rows(text), totrain.rows(text, VARIADIC "any")
     TO totrain_reader;
 GRANT SELECT ON totrain.jobs, totrain.workers, totrain.events, totrain.job_metrics, totrain.shards
     TO totrain_admin;
-GRANT EXECUTE ON FUNCTION totrain.job_table(text), totrain.cancel(bigint, regrole),
+GRANT EXECUTE ON FUNCTION totrain.job_table(text),
+    totrain.job_log(bigint, regrole, bigint, bigint), totrain.cancel(bigint, regrole),
     totrain.publish(bigint, regrole), totrain.discard(bigint), totrain.version()
     TO totrain_admin;

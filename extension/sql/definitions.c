@@ -71,7 +71,7 @@ static enum status refuse_missing(struct sql_host *host, struct slice name, stru
     if (nearest >= 0)
         error_hint(err, "Did you mean %s?", names.names[nearest]);
     else
-        error_hint(err, "SHOW DEFINITIONS; lists those that there are.");
+        error_hint(err, "SHOW DEFINITIONS; lists the definitions.");
     model_names_free(&names);
     arena_deinit(&listing.arena);
     return STATUS_NOT_FOUND;

@@ -56,7 +56,8 @@ static enum status refuse_name(const struct graph *graph, const struct graph_nod
     graph_fail(node, err, "no input is called \"%.*s\"", SLICE_FORMAT(node->arguments[0].text));
     text_init(&names, sizeof err->hint / 2);
     for (uint32_t i = 0; i < graph->row.column_count; i++)
-        text_printf(&names, "%s%.*s", i ? ", " : "", SLICE_FORMAT(graph->row.columns[i].name));
+        if (!graph->row.columns[i].label)
+            text_printf(&names, "%s%.*s", i ? ", " : "", SLICE_FORMAT(graph->row.columns[i].name));
     error_hint(err, "The inputs are %s.", text_string(&names));
     text_deinit(&names);
     return err->status;
@@ -70,7 +71,7 @@ static enum status find_column(const struct graph *graph, const struct graph_nod
     for (uint32_t i = 0; i < graph->row.column_count; i++) {
         const struct graph_column *column = &graph->row.columns[i];
 
-        if (!graph_column_is(column, node->arguments[0].text))
+        if (column->label || !graph_column_is(column, node->arguments[0].text))
             continue;
         *numbers += column->dense_count > 0;
         *words += column->id_count > 0;

@@ -25,6 +25,8 @@ extern const struct operation matmul_operation, attention_operation, batch_norm_
 extern const struct operation exp_operation, log_operation, sqrt_operation, clip_operation;
 extern const struct operation gather_operation, part_operation;
 extern const struct operation steps_mean_operation, steps_max_operation, positions_operation;
+/* labels.c */
+extern const struct operation label_operation, label_loss_operation;
 /* constant.c */
 extern const struct operation constant_operation;
 /* shapes.c */

@@ -11,6 +11,7 @@ static const struct api_names names[API_KIND_COUNT] = {
     [API_EVENTS] = {"events", "Event", "", "v1", true},
     [API_SERVICE_ACCOUNTS] = {"serviceaccounts", "ServiceAccount", "", "v1", true},
     [API_RESOURCE_QUOTAS] = {"resourcequotas", "ResourceQuota", "", "v1", true},
+    [API_LIMIT_RANGES] = {"limitranges", "LimitRange", "", "v1", true},
     [API_NODES] = {"nodes", "Node", "", "v1", false},
     [API_JOBS] = {"jobs", "Job", "batch", "v1", true},
     [API_CRON_JOBS] = {"cronjobs", "CronJob", "batch", "v1", true},

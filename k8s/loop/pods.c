@@ -420,6 +420,7 @@ static enum status start_pods(void *self, struct loop *loop, const struct job *j
     pods->least = job->spec.min_workers;
     pods->wanted = wanted;
     pods->scores = job->spec.kind != SPEC_TRAIN;
+    pods_share_expect(pods, &job->spec.history);
     TRY(open_all(pods, loop, pods->least, pods->job->servers_max, err));
     TRY(watch_open(loop, pods->client, &pods->jobs, SLICE(""), (uint64_t)loop_now_us(), &of_job,
                    &pods->job_watch, err));

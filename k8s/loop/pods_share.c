@@ -11,15 +11,23 @@
 #include "k8s/loop/pods_events.h"
 #include "k8s/loop/pods_parts.h"
 #include "k8s/loop/pods_wanted.h"
+#include "runtime/share/share_paces.h"
 
 #define TENTH .1
 
 /* ----- the number ----- */
 
+static const struct useful_workers *known(const struct pods *pods)
+{
+    const struct pods_share *share = &pods->share;
+
+    return share->useful.workers > 0 ? &share->useful : &share->expected;
+}
+
 /* The largest number that pays, as far as is known; a number that the user asked for does. */
 static uint32_t most_useful(const struct pods *pods)
 {
-    const uint32_t useful = pods->share.useful.workers;
+    const uint32_t useful = known(pods)->workers;
 
     if (pods->pinned > 0 || useful == 0 || useful > pods->most)
         return pods->most;
@@ -125,8 +133,8 @@ static struct share_job report_of(const struct pods *pods)
     report.has = pod_pool_running(&pods->pools[KUBE_WORKER]);
     report.pinned = pods->pinned;
     report.cap = pods->share.cap;
-    if (pods->share.useful.workers > 0)
-        report.curve = pods->share.useful.curve;
+    if (known(pods)->workers > 0)
+        report.curve = known(pods)->curve;
     report.seconds_left = pods->share.seconds_left;
     if (pods->servers_wanted > 0)
         report.rest_count = 1 + pods->servers_wanted;
@@ -210,6 +218,18 @@ static void report(struct pods *pods, int64_t now_ms, int64_t *due_ms)
     share->reported_ms = now_ms;
     share->has_reported = true;
     send_report(pods, &now);
+}
+
+void pods_share_expect(struct pods *pods, const struct spec_history *history)
+{
+    struct share_paces paces;
+
+    if (history->first == 0 || !share_paces_read(history->paces, &paces))
+        return;
+    log_info("by earlier jobs of the model %u of %u workers pay at first", history->first,
+             pods->most);
+    pods->share.expected = (struct useful_workers){
+        history->first, share_curve_fit(paces.lanes, paces.points, paces.count)};
 }
 
 void pods_share_measured(struct pods *pods, const struct useful_workers *useful)

@@ -11,6 +11,7 @@
  */
 #pragma once
 
+#include "jobspec/jobspec.h"
 #include "k8s/loop/share_seat.h"
 #include "runtime/launch/job_event.h"
 #include "runtime/role/outbox.h"
@@ -37,9 +38,10 @@ struct pods_share {
     uint32_t said; /* the number of the last Event; UINT32_MAX: none */
     uint32_t cap;  /* 0: none */
     int64_t capped_until_ms;
-    uint32_t caps;                /* in a row */
-    double seconds_left;          /* on one worker; negative: not known */
-    struct useful_workers useful; /* measured; workers 0: not yet */
+    uint32_t caps;                  /* in a row */
+    double seconds_left;            /* on one worker; negative: not known */
+    struct useful_workers expected; /* by earlier jobs; workers 0: there were none */
+    struct useful_workers useful;   /* measured; workers 0: not yet */
 };
 
 void pods_share_init(struct pods *pods);
@@ -47,6 +49,8 @@ void pods_share_init(struct pods *pods);
 void pods_share_open(struct pods *pods);
 void pods_share_close(struct pods *pods);
 
+/* The number that paid in earlier jobs of the model counts until the master has measured. */
+void pods_share_expect(struct pods *pods, const struct spec_history *history);
 /* The master has measured how many workers pay: it is reported, and more are not asked for. */
 void pods_share_measured(struct pods *pods, const struct useful_workers *useful);
 

@@ -35,6 +35,8 @@ static const struct right submitter[] = {
     {API_PODS, NULL, "create delete get list watch"},
     {API_PODS, "log", "get"},
     {API_EVENTS, NULL, "list watch"},
+    {API_LIMIT_RANGES, NULL, "list"},
+    {API_RESOURCE_QUOTAS, NULL, "list"},
 };
 
 /* The pod of a schedule submits, and removes what one before it has left. */
@@ -45,6 +47,8 @@ static const struct right schedule[] = {
     {API_PODS, NULL, "create delete get list watch"},
     {API_PODS, "log", "get"},
     {API_EVENTS, NULL, "list watch"},
+    {API_LIMIT_RANGES, NULL, "list"},
+    {API_RESOURCE_QUOTAS, NULL, "list"},
 };
 
 /* Decides for the masters of a namespace; a Job that has no room in the quota is suspended. */

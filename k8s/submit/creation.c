@@ -5,18 +5,28 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/log.h"
 #include "k8s/client/api_answer.h"
 #include "k8s/job/cluster_folder.h"
+#include "k8s/objects/limits.h"
 #include "runtime/net/authority.h"
 
-/* After the Job; the Secrets of workers and of servers come between, then the Service and the
- * release. */
-enum step { STEP_JOB, STEP_JOB_SECRET, STEP_MASTER_SECRET, STEP_MEMBERS_SECRETS };
+/* The Secrets of workers and of servers come last, then the Service and the release. */
+enum step {
+    STEP_LIMIT_RANGES,
+    STEP_QUOTAS,
+    STEP_JOB,
+    STEP_JOB_SECRET,
+    STEP_MASTER_SECRET,
+    STEP_MEMBERS_SECRETS
+};
 
 struct creation {
     struct loop *loop;
     struct client *client;
-    const struct kube_job *job;
+    const struct kube_job *job; /* `fitted` */
+    struct kube_job fitted;
+    struct limits limits;
     struct creation_reader reader;
     struct authority *authority;
     struct exchange *exchange;
@@ -132,8 +142,12 @@ static enum status make(struct creation *creation, enum api_kind *kind, struct e
 
 /* ----- one step after the other ----- */
 
-static const char *const verbs[] = {"create the Job", "create the job's Secret",
-                                    "create the master's Secret", "create the workers' Secret"};
+static const char *const verbs[] = {"read the namespace's LimitRanges",
+                                    "read its quotas",
+                                    "create the Job",
+                                    "create the job's Secret",
+                                    "create the master's Secret",
+                                    "create the workers' Secret"};
 
 static const char *verb_of(const struct creation *creation)
 {
@@ -212,9 +226,27 @@ static enum status send_look(struct creation *creation, struct error *err)
     return status;
 }
 
+static enum status send_list(struct creation *creation, struct error *err)
+{
+    const struct api_target target = {.kind = creation->step == STEP_QUOTAS ? API_RESOURCE_QUOTAS
+                                                                            : API_LIMIT_RANGES,
+                                      .kube_namespace = creation->job->kube_namespace};
+    struct http_request request;
+    enum status status;
+
+    http_request_init(&request);
+    status = api_list(&request, &target, SLICE(""), SLICE(""), err);
+    if (status == STATUS_OK)
+        return send(creation, &request, err);
+    http_request_deinit(&request);
+    return status;
+}
+
 static enum status begin_step(struct creation *creation, struct error *err)
 {
     creation->is_looking = false;
+    if (creation->step < STEP_JOB)
+        return send_list(creation, err);
     return creation->step > service_step(creation) ? send_release(creation, err)
                                                    : send_create(creation, err);
 }
@@ -251,6 +283,10 @@ static enum status judge(const struct creation *creation, const cJSON *object, s
 
 static enum status next_step(struct creation *creation, const cJSON *object, struct error *err)
 {
+    if (creation->step < STEP_JOB)
+        limits_read(&creation->limits, object);
+    if (creation->step == STEP_QUOTAS)
+        TRY(limits_fit(&creation->limits, &creation->fitted, err));
     if (creation->is_looking)
         TRY(judge(creation, object, err));
     if (creation->step == STEP_JOB)
@@ -278,7 +314,11 @@ static void on_answer(void *context, enum status status, struct api_answer *answ
     struct error err = *why;
 
     creation->exchange = NULL;
-    if (status == STATUS_OK)
+    if (creation->step < STEP_JOB && (status == STATUS_PERMISSION || status == STATUS_NOT_FOUND)) {
+        log_info("the job is not fitted to the namespace: %s", err.message);
+        error_clear(&err);
+        status = next_step(creation, NULL, &err);
+    } else if (status == STATUS_OK)
         status = next_step(creation, answer->object, &err);
     else if (status == STATUS_BUSY && !creation->is_looking &&
              slice_is(slice_of(answer->reason), "AlreadyExists"))
@@ -302,7 +342,8 @@ enum status creation_open(struct loop *loop, struct client *client, const struct
         return fail_no_memory(err);
     creation->loop = loop;
     creation->client = client;
-    creation->job = job;
+    creation->fitted = *job;
+    creation->job = &creation->fitted;
     creation->submission = submission;
     creation->reader = *reader;
     status = authority_new((uint64_t)job->job, time(NULL), &creation->authority, err);

@@ -1,9 +1,13 @@
 /*
  * creation.h - a Job and what it owns, made step by step in the loop.
  *
+ *     LimitRanges, quotas are read, and the job is fitted to them (limits.h)
+ *          |
  *     Job, suspended --> Secrets, Service, owned by it --> the Job is released --> on_created
  *          |                      |                               |
  *          +----------------------+-------------------------------+--> on_failed
+ *
+ * A role that may not read them has the job as it is, and the cluster refuses what does not fit.
  *
  * The credentials of the master, and of each worker and server that there may be, are issued here;
  * the authority and its key end with the creation. A lost answer does no harm: an object that

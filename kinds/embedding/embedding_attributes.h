@@ -46,9 +46,9 @@ extern const char *const cross_weights_words[];
            "'matrix' as in the second.")                                                           \
     STORED(unsigned, linear_optimizer, "model.linear_optimizer", SCOPE_TRAIN,                      \
            IN_KIND(linear_optimizer), WORD("auto", linear_optimizer_words, NULL),                  \
-           "The rule of the linear model beside the hidden layers; 'auto': that of "               \
-           "model.optimizer, which moves all else. 'FTRL' makes weights of words that say "        \
-           "nothing 0.",                                                                           \
+           "The rule of the linear model beside the hidden layers; 'auto': the rule of "           \
+           "model.optimizer, which moves all else. 'FTRL' sets weights of uninformative "          \
+           "words to 0.",                                                                          \
            .aliases = WORDS("linear_optimizer", "linear_optimizer.name"))                          \
     STORED(double, linear_rate, "linear_optimizer.learning_rate", SCOPE_TRAIN,                     \
            IN_KIND(linear_learning_rate), REAL(1e-12, 100, NULL),                                  \
@@ -69,12 +69,12 @@ extern const char *const cross_weights_words[];
            "Feature maps of each layer of the compressed interactions.")                           \
     STORED(uint32_t, min_count, "model.min_count", SCOPE_TRAIN, IN_KIND(min_count),                \
            INTEGER(0, UINT32_MAX, "0"),                                                            \
-           "Rows of data that must have a word before it has weights of its own; until then they " \
-           "count as zeros. On parameter servers alone.")                                          \
+           "Rows that must have a word before it gets weights of its own; until then its "         \
+           "weights count as zeros. Only on parameter servers.")                                   \
     STORED(uint32_t, expire_steps, "model.expire_steps", SCOPE_TRAIN, IN_KIND(expire_steps),       \
            INTEGER(0, UINT32_MAX, "0"),                                                            \
-           "Values unseen for this many batches are dropped; 0: none is. On "                      \
-           "parameter servers alone.")
+           "Values unseen for this many batches are dropped; 0: no value is. Only on "             \
+           "parameter servers.")
 
 /* In a struct kind_params: what a network has, and more behind it. */
 struct KIND_PARAMS_TYPE embedding_params {

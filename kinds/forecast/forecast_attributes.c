@@ -164,6 +164,11 @@ static enum status check_transform(const struct forecast_params *params,
 static enum status check_kept(const struct forecast_params *params,
                               const struct kind_settings *settings, struct error *err)
 {
+    if (params->values > 0 && !params->keeps) {
+        fail_at(err, STATUS_INVALID, position_of(settings, "forecast.keep_values"),
+                "forecast.keep_values needs forecast.keep_parameters = true");
+        return error_hint(err, "Values are kept for series that move on, with their parameters.");
+    }
     if (!params->keeps || params->hierarchy == HIERARCHY_NONE)
         return STATUS_OK;
     fail_at(err, STATUS_UNSUPPORTED, position_of(settings, "forecast.hierarchy"),
@@ -191,7 +196,8 @@ enum status forecast_settle(struct kind_params *all, const struct kind_settings 
                        "forecast.season has %d lengths at most", SEASONS_MAX);
     if (params->order.count > 0 && !is_arima) {
         fail_at(err, STATUS_INVALID, position_of(settings, "forecast.order"),
-                "forecast.order is of ARIMA, not of %s", forecast_method_words[params->method]);
+                "forecast.order belongs to ARIMA, not to %s",
+                forecast_method_words[params->method]);
         return error_hint(err, "TO TRAIN ARIMA takes it, as does forecast.method = 'arima'.");
     }
     if (params->seasonal_order.count > 0 && params->order.count == 0) {

@@ -81,9 +81,9 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
            "'bottom-up', the sums of their parts, or 'mint', by the errors of all of them.")       \
     STORED(unsigned, transform, "forecast.transform", SCOPE_TRAIN, IN_KIND(transform),             \
            WORD("none", forecast_transform_words, NULL),                                           \
-           "Values are forecast as their logarithms, 'log', or as the power that makes their "     \
-           "deviations most alike, 'box-cox'; both are of values above 0. 'auto': as 'box-cox' "   \
-           "where all values of a series are above 0.")                                            \
+           "Values are forecast as their logarithms, 'log', or as the power that makes "           \
+           "their deviations most alike, 'box-cox'; both need values above 0. 'auto': "            \
+           "'box-cox' if all values of a series are above 0.")                                     \
     STORED(uint32_t, backtests, "forecast.backtest", SCOPE_TRAIN, IN_KIND(backtest),               \
            INTEGER(0, FORECAST_BACKTESTS_MAX, "1"),                                                \
            "How often the past is forecast to measure the errors: from the horizon before the "    \
@@ -96,6 +96,16 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
            BOOLEAN("false", NULL),                                                                 \
            "The model keeps the parameters of each series, so that TO TRAIN ... USING it moves "   \
            "the series on by new rows and searches for none.")                                     \
+    STORED(uint32_t, values, "forecast.keep_values", SCOPE_TRAIN, IN_KIND(keep_values),            \
+           INTEGER(0, HISTORY_MAX, "0"),                                                           \
+           "Last values of each series that the model keeps beside its parameters: with all of "   \
+           "them TO TRAIN ... USING it takes the new rows alone.")                                 \
+    PLANNED(                                                                                       \
+        "forecast.holidays", SCOPE_TRAIN, TEXT(),                                                  \
+        "A table or view of holidays: a column of dates, and one of names where there is more "    \
+        "than one holiday. Each has an effect of its own, also on the days to come.",              \
+        .example = "Each row is a day, as '2026-12-25', 'Christmas': WITH forecast.holidays "      \
+                   "= 'holidays'.")                                                                \
     PLANNED("forecast.start", SCOPE_TRAIN, TEXT(),                                                 \
             "With forecast.end, in place of forecast.horizon: the first day that is forecast.",    \
             .aliases = WORDS("model.forecast_start"))                                              \

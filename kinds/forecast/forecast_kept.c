@@ -37,9 +37,11 @@ static bool is_part(float part, int bits)
 bool forecast_kept_is_whole(const struct forecast_model *forecast)
 {
     const uint64_t count = (uint64_t)forecast->series * forecast->kept;
+    const uint64_t values = (uint64_t)forecast->series * forecast->fitted.values;
 
-    for (uint64_t i = 0; i < count; i++) {
-        const float *parts = forecast->numbers + i * KEPT_PARTS;
+    for (uint64_t i = 0; i < count + values; i++) {
+        const float *parts = i < count ? forecast->numbers + i * KEPT_PARTS
+                                       : forecast->past + (i - count) * KEPT_PARTS;
 
         if (!is_part(parts[0], HIGH_BITS) || !is_part(parts[1], LOW_BITS) ||
             !is_part(parts[2], LOW_BITS))
@@ -62,10 +64,11 @@ uint32_t forecast_kept_most(const struct forecast_params *params, uint32_t regre
 
 /* ---- shape ---- */
 
-static const char *const shape[] = {"forecast.horizon",   "forecast.method",
-                                    "forecast.season",    "forecast.order",
-                                    "forecast.gaps",      "forecast.seasonal_order",
-                                    "forecast.transform", "forecast.keep_parameters"};
+static const char *const shape[] = {"forecast.horizon",    "forecast.method",
+                                    "forecast.season",     "forecast.order",
+                                    "forecast.gaps",       "forecast.seasonal_order",
+                                    "forecast.transform",  "forecast.keep_parameters",
+                                    "forecast.keep_values"};
 
 bool forecast_is_of_shape(const struct attribute *attribute)
 {
@@ -92,9 +95,17 @@ void forecast_copy_shape(const struct forecast_params *from, struct forecast_par
     to->seasonal_order = from->seasonal_order;
     to->transform = from->transform;
     to->keeps = from->keeps;
+    to->values = from->values;
 }
 
 /* ---- meta ---- */
+
+/* Models without values are as they were before any had them. */
+static bool is_written(const struct attribute *attribute, bool has_values)
+{
+    return forecast_is_of_shape(attribute) &&
+           (has_values || !slice_is(slice_of(attribute->name), "forecast.keep_values"));
+}
 
 void forecast_write_kept(const struct forecast_model *forecast, cJSON *object)
 {
@@ -108,7 +119,7 @@ void forecast_write_kept(const struct forecast_model *forecast, cJSON *object)
         json_append(ways, json_integer(forecast->ways[i]));
     fitted = cJSON_CreateObject();
     for (size_t i = 0; i < forecast_attributes.count; i++)
-        if (forecast_is_of_shape(&forecast_attributes.rows[i]))
+        if (is_written(&forecast_attributes.rows[i], forecast->fitted.values > 0))
             attribute_write(&forecast_attributes.rows[i], &forecast->fitted, fitted);
     json_add(object, "fitted", fitted);
 }
@@ -138,6 +149,7 @@ enum status forecast_read_kept(const cJSON *object, struct forecast_model *forec
     int64_t kept;
 
     forecast->kept = 0;
+    forecast->fitted.values = 0;
     if (!json_has(object, "kept"))
         return STATUS_OK;
     TRY(json_get_integer(object, "kept", KEPT_LIST, FORECAST_KEPT_MAX, &kept, err));
@@ -145,7 +157,7 @@ enum status forecast_read_kept(const cJSON *object, struct forecast_model *forec
     TRY(read_ways(object, forecast, err));
     TRY(json_get_object(object, "fitted", &fitted, err));
     for (size_t i = 0; i < forecast_attributes.count; i++)
-        if (forecast_is_of_shape(&forecast_attributes.rows[i]))
+        if (is_written(&forecast_attributes.rows[i], json_has(fitted, "keep_values")))
             TRY(attribute_read(&forecast_attributes.rows[i], fitted, &forecast->fitted, err));
     return STATUS_OK;
 }
@@ -185,5 +197,6 @@ bool forecast_kept_digest(const struct forecast_model *forecast, uint32_t i, uin
             return true;
         i -= counts[k]->count + 1;
     }
-    return false;
+    *number = fitted->values;
+    return i == 0 && fitted->values > 0;
 }

@@ -4,6 +4,8 @@
  *
  *     numbers of a series   values at its fit, values now, and then the list that the fit wrote;
  *                           zeros behind it, and zeros alone where nothing is kept of the series
+ *     values of a series    with forecast.keep_values so many last ones, as they were before gaps
+ *                           were filled; NAN in gaps, and before the first one
  */
 #pragma once
 

@@ -26,16 +26,18 @@ static double regressors_of(const struct kind_shape *shape)
 
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
-    const double horizon = forecast_params(params)->horizon, regressors = regressors_of(shape);
+    const double horizon = forecast_params(params)->horizon;
+    const double regressors = regressors_of(shape) + shape->holidays;
     const double history = forecast_params(params)->history;
     const double kept = forecast_params(params)->keeps
                             ? forecast_kept_most(forecast_params(params), (uint32_t)regressors)
                             : 0;
-    const double floats = KEPT_PARTS * kept + shape->ids + SERIES_FACTS +
+    const double values = forecast_params(params)->values;
+    const double floats = KEPT_PARTS * (kept + values) + shape->ids + SERIES_FACTS +
                           STEP_NUMBERS * (horizon + history) + NUMBER_PARTS * regressors;
     const double words = FORECAST_RECORD_WORDS + FORECAST_STEP_WORDS * horizon +
                          FORECAST_EXPECTED_WORDS * history + regressors +
-                         (kept > 0 ? FORECAST_KEPT_WORDS + kept : 0);
+                         (kept > 0 ? FORECAST_KEPT_WORDS + kept + values : 0);
     const bool has_totals = forecast_params(params)->hierarchy != HIERARCHY_NONE;
     const double past = forecast_params(params)->backtests *
                         (FORECAST_ORIGIN_WORDS + FORECAST_PAST_WORDS * horizon);
@@ -66,6 +68,9 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
                 horizon == 1 ? "" : "s", shape->ids > 0 ? "each series" : "one series");
     if (regressors > 0)
         text_printf(detail, ", with %.0f regressor%s", regressors, regressors > 1 ? "s" : "");
+    if (shape->holidays > 0)
+        text_printf(detail, ", with %.0f holiday%s", shape->holidays,
+                    shape->holidays > 1 ? "s" : "");
     if (hierarchy != HIERARCHY_NONE)
         text_printf(detail, ", and of their totals, which add up (%s)",
                     forecast_hierarchy_words[hierarchy]);
@@ -76,6 +81,8 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
         text_printf(detail, ", and what is expected at the last %u", history);
     if (forecast_params(params)->keeps)
         text_append_string(detail, ", and the parameters of each");
+    if (forecast_params(params)->values > 0)
+        text_printf(detail, ", and its last %u values", forecast_params(params)->values);
 }
 
 static enum aim aim(const struct kind_params *params, enum task task)

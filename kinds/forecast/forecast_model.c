@@ -156,6 +156,21 @@ static void limit_step(const struct forecast_model *forecast, struct forecast_st
     step->upper = forecast_limited_upper(&forecast->limits, step->upper);
 }
 
+/* Nothing is below 0 where no value was: methods see to the value, but not to what is added to it.
+ */
+static void finish_step(const struct forecast_model *forecast, uint32_t series,
+                        struct forecast_step *step)
+{
+    const bool is_added = forecast->regressors > 0 || forecast->holidays.count > 0;
+    double *const bounds[] = {&step->lower, &step->value, &step->upper};
+
+    transform_step(forecast, series, step);
+    for (int i = 0; i < (is_added ? 3 : 1); i++)
+        if (facts_of(forecast, series)[FACT_POSITIVE] != 0 && *bounds[i] < 0)
+            *bounds[i] = 0;
+    limit_step(forecast, step);
+}
+
 /* The numbers of a step to come, or of one of the history. */
 static const float *numbers_of(const struct forecast_model *forecast, uint32_t series,
                                int64_t ahead)
@@ -193,10 +208,7 @@ struct forecast_step forecast_step_of(const struct forecast_model *forecast, uin
 
     if (forecast->regressors > 0)
         return step;
-    transform_step(forecast, series, &step);
-    if (facts_of(forecast, series)[FACT_POSITIVE] != 0 && step.lower < 0)
-        step.lower = 0;
-    limit_step(forecast, &step);
+    finish_step(forecast, series, &step);
     return step;
 }
 
@@ -204,6 +216,12 @@ double forecast_coefficient(const struct forecast_model *forecast, uint32_t seri
 {
     return number_of_parts(forecast->coefficients +
                            ((size_t)series * forecast->regressors + i) * NUMBER_PARTS);
+}
+
+double forecast_holiday_effect(const struct forecast_model *forecast, uint32_t series, uint32_t i)
+{
+    return number_of_parts(forecast->effects +
+                           ((size_t)series * forecast->holidays.count + i) * NUMBER_PARTS);
 }
 
 static double sum_regressors(const struct forecast_model *forecast, uint32_t series,
@@ -219,17 +237,12 @@ static double sum_regressors(const struct forecast_model *forecast, uint32_t ser
 void forecast_add_regressors(const struct forecast_model *forecast, uint32_t series,
                              const double *regressors, struct forecast_step *step)
 {
-    const bool is_positive = facts_of(forecast, series)[FACT_POSITIVE] != 0;
     double *const bounds[] = {&step->lower, &step->value, &step->upper};
     const double sum = sum_regressors(forecast, series, regressors);
 
     for (int i = 0; i < 3; i++)
         *bounds[i] += sum;
-    transform_step(forecast, series, step);
-    for (int i = 0; i < 3; i++)
-        if (is_positive && *bounds[i] < 0)
-            *bounds[i] = 0;
-    limit_step(forecast, step);
+    finish_step(forecast, series, step);
 }
 
 bool forecast_ahead(const struct forecast_model *forecast, uint32_t series, int64_t time,
@@ -443,14 +456,16 @@ static int compare_numbers(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
+typedef double number_of_series(const struct forecast_model *forecast, uint32_t series, uint32_t i);
+
 /* room (series) */
-static void count_coefficients(const struct forecast_model *forecast, uint32_t regressor,
-                               double *room, struct found_regressor *found)
+static void count_coefficients(const struct forecast_model *forecast, number_of_series *number,
+                               uint32_t regressor, double *room, struct found_regressor *found)
 {
     uint32_t count = 0;
 
     for (uint32_t i = 0; i < forecast->series; i++) {
-        room[count] = forecast_coefficient(forecast, i, regressor);
+        room[count] = number(forecast, i, regressor);
         count += room[count] != 0;
     }
     *found = (struct found_regressor){.series = count};
@@ -464,16 +479,20 @@ enum status forecast_count(const struct model *model, struct forecast_found *fou
                            struct error *err)
 {
     const struct forecast_model *forecast = forecast_of(model);
-    double *room = forecast->regressors ? calloc(forecast->series, sizeof *room) : NULL;
+    const uint32_t holidays = forecast->holidays.count;
+    const bool has_any = forecast->regressors > 0 || holidays > 0;
+    double *room = has_any ? calloc(forecast->series, sizeof *room) : NULL;
 
     *found = (struct forecast_found){.season_count = 0};
     for (uint32_t i = 0; i < forecast->groups; i++)
         found->has_integers[i] = has_integers(&model->transform.inputs[i]);
     count_seasons(forecast, found);
-    if (forecast->regressors && !room)
+    if (has_any && !room)
         return fail_no_memory(err);
     for (uint32_t i = 0; i < forecast->regressors; i++)
-        count_coefficients(forecast, i, room, &found->regressors[i]);
+        count_coefficients(forecast, forecast_coefficient, i, room, &found->regressors[i]);
+    for (uint32_t i = 0; i < holidays; i++)
+        count_coefficients(forecast, forecast_holiday_effect, i, room, &found->holidays[i]);
     free(room);
     return STATUS_OK;
 }

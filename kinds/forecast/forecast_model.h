@@ -11,7 +11,8 @@
  * deviation of the values from it. One of the history is expected after all that is before it; the
  * first value of a series, and what is before it, has no such number. With regressors that is the
  * number where all of them are 0, and each series has their coefficients, which are 0 where it was
- * learned without them.
+ * learned without them. The effects of holidays are in the numbers; their coefficients are there to
+ * be looked at.
  */
 #pragma once
 
@@ -19,6 +20,7 @@
 #include "forecast/steps.h"
 #include "kinds/forecast/forecast_attributes.h"
 #include "kinds/forecast/forecast_limits.h"
+#include "kinds/forecast/holidays.h"
 #include "scoring/model.h"
 
 #define FORECAST_GROUPS_MAX 8  /* columns that tell a series */
@@ -69,7 +71,7 @@ struct forecast_found {
     struct found_regressor {
         uint32_t series; /* number of series with a coefficient that is not 0 */
         double median;   /* their middle one; the mean of two; 0 where there are none */
-    } regressors[REGRESSORS_MAX];
+    } regressors[REGRESSORS_MAX], holidays[HOLIDAYS_MAX];
 };
 
 struct forecast_model {
@@ -98,8 +100,11 @@ struct forecast_model {
     const float *expected;  /* (series, history * STEP_NUMBERS), the last value's last: a deviation
                                below 0 where nothing is expected */
     const float *coefficients; /* (series, regressors * NUMBER_PARTS); NULL without regressors */
+    struct holidays holidays;  /* holidays, in the order of the effects */
+    const float *effects;      /* (series, holidays.count * NUMBER_PARTS): of a day of each */
     uint32_t kept;             /* numbers of each series that are kept (forecast_kept.h); 0: none */
     const float *numbers;      /* (series, kept * KEPT_PARTS) */
+    const float *past; /* (series, fitted.values * KEPT_PARTS): last values, the newest last */
     uint32_t ways[SERIES_WAYS];         /* numbers of series; 0, too, where nothing is kept */
     struct forecast_params fitted;      /* attributes that the kept numbers depend on */
     const struct forecast_found *found; /* NULL: it was not stored yet */
@@ -157,6 +162,8 @@ struct forecast_step forecast_step_of(const struct forecast_model *forecast, uin
                                       int64_t ahead, const struct forecast_interval *interval);
 /* The coefficient of regressor `i` in a series. */
 double forecast_coefficient(const struct forecast_model *forecast, uint32_t series, uint32_t i);
+/* The effect that a day of holiday `i` has on the numbers of a series. */
+double forecast_holiday_effect(const struct forecast_model *forecast, uint32_t series, uint32_t i);
 /* The same with regressors (regressors), none of them NAN. */
 void forecast_add_regressors(const struct forecast_model *forecast, uint32_t series,
                              const double *regressors, struct forecast_step *step);

@@ -87,6 +87,16 @@ static enum status put_regressors(const struct model *model, model_fact_sink *pu
     return status;
 }
 
+/* "Christmas -80.5 in 98 series, Easter 12 in 100" */
+static void append_holidays(const struct forecast_model *forecast, struct text *out)
+{
+    for (uint32_t i = 0; i < forecast->holidays.count; i++)
+        text_printf(out, "%s%.*s %.4g in %u%s", i > 0 ? ", " : "",
+                    SLICE_FORMAT(forecast->holidays.items[i].name),
+                    forecast->found->holidays[i].median, forecast->found->holidays[i].series,
+                    i > 0 ? "" : " series");
+}
+
 /* "0 to 100, whole numbers" */
 static void append_limits(const struct forecast_model *forecast, struct text *out)
 {
@@ -124,6 +134,13 @@ static enum status put_text(model_fact_sink *put, void *context, const char *nam
     return status;
 }
 
+static void append_kept(const struct forecast_model *forecast, struct text *out)
+{
+    text_append_string(out, "the parameters of each series");
+    if (forecast->fitted.values > 0)
+        text_printf(out, " and its last %u values", forecast->fitted.values);
+}
+
 static void append_ways(const struct forecast_model *forecast, struct text *out)
 {
     text_printf(out, "%u moved on by new rows, %u stayed, %u fitted anew, %u not in the old model",
@@ -140,12 +157,14 @@ enum status forecast_show(const struct model *model, model_fact_sink *put, void 
     TRY(put_text(put, context, "steps", forecast, append_steps, err));
     TRY(put_text(put, context, "seasons", forecast, append_seasons, err));
     TRY(put_regressors(model, put, context, err));
+    if (forecast->holidays.count > 0)
+        TRY(put_text(put, context, "holidays", forecast, append_holidays, err));
     if (forecast->hierarchy != HIERARCHY_NONE)
         TRY(put_text(put, context, "hierarchy", forecast, append_hierarchy, err));
     if (forecast_is_limited(&forecast->limits))
         TRY(put_text(put, context, "limits", forecast, append_limits, err));
     if (forecast->kept > 0)
-        TRY(put(context, "keeps", cell_text(SLICE("the parameters of each series")), err));
+        TRY(put_text(put, context, "keeps", forecast, append_kept, err));
     if (forecast->kept > 0 && forecast->ways[WAY_NEW] < forecast->series)
         TRY(put_text(put, context, "going on", forecast, append_ways, err));
     return put(context, "level", cell_real(forecast->level), err);

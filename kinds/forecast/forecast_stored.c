@@ -22,11 +22,11 @@ struct aim_facts forecast_aim(double level)
                               .quantile_count = FORECAST_QUANTILES};
 }
 
-/* One of each regressor, in their order. */
+/* One of each regressor or holiday, in their order. */
 static void write_coefficients(const struct found_regressor *regressors, uint32_t count,
-                               cJSON *object)
+                               const char *name, cJSON *object)
 {
-    cJSON *all = json_add_array(object, "coefficients");
+    cJSON *all = json_add_array(object, name);
 
     for (uint32_t i = 0; i < count; i++) {
         cJSON *one = cJSON_CreateObject();
@@ -62,7 +62,9 @@ static void write_found(const struct model *model, cJSON *object)
         json_append(seasons, season);
     }
     if (regressors > 0)
-        write_coefficients(found.regressors, regressors, object);
+        write_coefficients(found.regressors, regressors, "coefficients", object);
+    if (forecast_of(model)->holidays.count > 0)
+        write_coefficients(found.holidays, forecast_of(model)->holidays.count, "effects", object);
 }
 
 void forecast_write_content(const struct model *model, cJSON *object)
@@ -90,6 +92,8 @@ void forecast_write_content(const struct model *model, cJSON *object)
                         slice_of(forecast_hierarchy_words[forecast->hierarchy]));
     if (forecast->is_transformed)
         json_add_boolean(object, "transformed", true);
+    if (forecast->holidays.count > 0)
+        holidays_write(&forecast->holidays, object, "holidays");
     forecast_write_kept(forecast, object);
     write_found(model, object);
 }
@@ -192,24 +196,24 @@ static enum status read_found(const cJSON *object, uint32_t groups, struct forec
     return STATUS_OK;
 }
 
-/* One for each of the inputs behind the time. */
-static enum status read_coefficients(const cJSON *object, uint32_t count,
-                                     struct forecast_found *found, struct error *err)
+/* One for each of the inputs behind the time, or of the holidays. */
+static enum status read_coefficients(const cJSON *object, const char *name, const char *of,
+                                     uint32_t count, struct found_regressor *found,
+                                     struct error *err)
 {
     const cJSON *coefficients, *item;
     int64_t series;
     uint32_t i = 0;
 
-    TRY(json_get_array(object, "coefficients", count, &coefficients, err));
+    TRY(json_get_array(object, name, count, &coefficients, err));
     cJSON_ArrayForEach(item, coefficients)
     {
         TRY(json_get_integer(item, "series", 0, UINT32_MAX, &series, err));
-        TRY(json_get_real(item, "median", &found->regressors[i].median, err));
-        found->regressors[i++].series = (uint32_t)series;
+        TRY(json_get_real(item, "median", &found[i].median, err));
+        found[i++].series = (uint32_t)series;
     }
-    return i == count
-               ? STATUS_OK
-               : fail(err, STATUS_CORRUPT, "model: %u coefficients of %u regressors", i, count);
+    return i == count ? STATUS_OK
+                      : fail(err, STATUS_CORRUPT, "model: %u coefficients of %u %s", i, count, of);
 }
 
 static enum status read_regressors(const cJSON *object, const struct transform *transform,
@@ -221,7 +225,24 @@ static enum status read_regressors(const cJSON *object, const struct transform *
     forecast->regressors = transform->input_count - forecast->groups - 1;
     if (forecast->regressors > REGRESSORS_MAX)
         return fail(err, STATUS_CORRUPT, "model: more than %d regressors", REGRESSORS_MAX);
-    return read_coefficients(object, forecast->regressors, found, err);
+    return read_coefficients(object, "coefficients", "regressors", forecast->regressors,
+                             found->regressors, err);
+}
+
+static enum status read_holidays(const cJSON *object, struct arena *arena,
+                                 struct forecast_model *forecast, struct forecast_found *found,
+                                 struct error *err)
+{
+    forecast->holidays = (struct holidays){.count = 0};
+    if (!json_has(object, "holidays"))
+        return STATUS_OK;
+    TRY(holidays_read(object, "holidays", arena, &forecast->holidays, err));
+    if (forecast->times == FORECAST_NUMBERS ||
+        forecast->holidays.count + forecast->regressors > REGRESSORS_MAX)
+        return fail(err, STATUS_CORRUPT, "model: holidays of numbers, or more than %d",
+                    REGRESSORS_MAX);
+    return read_coefficients(object, "effects", "holidays", forecast->holidays.count,
+                             found->holidays, err);
 }
 
 /* Those that are there. */
@@ -275,14 +296,15 @@ enum status forecast_read_content(const cJSON *object, struct arena *arena, stru
     TRY(forecast_read_kept(object, forecast, err));
     TRY(read_found(object, forecast->groups, found, err));
     TRY(read_regressors(object, &model->transform, forecast, found, err));
+    TRY(read_holidays(object, arena, forecast, found, err));
     if (!(forecast->level > 0 && forecast->level < 1) || (groups == 0 && series != 1))
         return fail(err, STATUS_CORRUPT, "model: no forecast has such a level, or such series");
     model->aim = forecast_aim(forecast->level);
     return check_inputs_of(model, forecast, err);
 }
 
-/* Regressors, limits, a history and totals of models that have any, so that others keep their
- * digests. */
+/* Regressors, limits, a history, totals and holidays of models that have any, so that others keep
+ * their digests. */
 bool forecast_number(const struct model *model, uint32_t i, uint64_t *number)
 {
     enum {
@@ -316,10 +338,15 @@ bool forecast_number(const struct model *model, uint32_t i, uint64_t *number)
                            : forecast->regressors > 0                     ? NUMBERS_OF_REGRESSORS
                                                                           : NUMBERS_OF_ALL;
 
-    if (i >= count)
-        return forecast_kept_digest(forecast, i - count, number);
-    *number = numbers[i];
-    return true;
+    if (i < count) {
+        *number = numbers[i];
+        return true;
+    }
+    if (i - count < forecast->holidays.count) {
+        *number = holiday_hash(&forecast->holidays.items[i - count]);
+        return true;
+    }
+    return forecast_kept_digest(forecast, i - count - forecast->holidays.count, number);
 }
 
 bool forecast_array(const struct model *model, uint32_t i, struct model_array *array)
@@ -337,6 +364,10 @@ bool forecast_array(const struct model *model, uint32_t i, struct model_array *a
          &forecast->coefficients},
         {"lambdas", forecast->series, 1, true, &forecast->lambdas},
         {"kept", forecast->series, (uint64_t)forecast->kept * KEPT_PARTS, true, &forecast->numbers},
+        {"values", forecast->series, (uint64_t)forecast->fitted.values * KEPT_PARTS, true,
+         &forecast->past},
+        {"effects", forecast->series, (uint64_t)forecast->holidays.count * NUMBER_PARTS, true,
+         &forecast->effects},
     };
     const bool is_there[] = {true,
                              true,
@@ -345,7 +376,9 @@ bool forecast_array(const struct model *model, uint32_t i, struct model_array *a
                              forecast->history > 0,
                              forecast->regressors > 0,
                              forecast->is_transformed,
-                             forecast->kept > 0};
+                             forecast->kept > 0,
+                             forecast->kept > 0 && forecast->fitted.values > 0,
+                             forecast->holidays.count > 0};
 
     for (uint32_t k = 0; k < sizeof arrays / sizeof *arrays; k++)
         if (is_there[k] && i-- == 0) {

@@ -53,9 +53,10 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     if (graph->loss == GRAPH_NONE ? !task_has_label(model->task) : model->task != TASK_PROJECTION)
         return fail(err, STATUS_CORRUPT, "model: this graph does no %s", task_words[model->task]);
     TRY(infer(model, arena, graph, err));
+    TRY(graph_model_init(content, graph, arena, err));
     if (graph->loss != GRAPH_NONE)
-        graph_model_fill(graph, model);
-    return graph_model_init(content, graph, arena, err);
+        graph_model_fill(content, model);
+    return STATUS_OK;
 }
 
 static bool number_of(const struct model *model, uint32_t i, uint64_t *number)

@@ -39,3 +39,29 @@ enum status graph_model_init(struct graph_model *content, const struct graph *gr
     content->row_bytes = plan.floats * sizeof(float);
     return hash_of(graph, arena, &content->hash, err);
 }
+
+/* The input of that name; the columns of the graph are inputs of the transform. */
+static uint32_t input_of(const struct transform *transform, struct slice name)
+{
+    uint32_t i = 0;
+
+    while (!slice_equal(transform->inputs[i].spec.name, name))
+        i++;
+    return i;
+}
+
+void graph_model_fill(struct graph_model *content, struct model *model)
+{
+    const struct graph *graph = content->graph;
+    struct graph_head heads[GRAPH_HEADS_MAX];
+
+    model->components = graph->row.outputs;
+    model->aim.aim = AIM_LOSSES;
+    model->head_count = graph_heads(graph, heads);
+    for (uint32_t i = 0; i < model->head_count; i++)
+        content->heads[i] = (struct model_head){
+            .input = input_of(&model->transform, graph->row.columns[heads[i].column].name),
+            .first = heads[i].first,
+            .count = heads[i].count};
+    model->heads = content->heads;
+}

@@ -44,12 +44,8 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
 {
     const struct kmeans_params *kmeans = kmeans_params(params);
 
-    text_printf(detail, "%u of %.0f %s%s", kmeans->clusters, shape->dense,
-                shape->ids > 0 ? "number" : "input",
-                shape->dense == 1 && shape->ids > 0 ? "" : "s");
-    if (shape->ids > 0)
-        text_printf(detail, " and the words of %.0f categor%s", shape->ids,
-                    shape->ids > 1 ? "ies" : "y");
+    text_printf(detail, "%u of ", kmeans->clusters);
+    kind_shape_append(shape, detail);
     text_printf(detail, ", the best of %u run%s of at most %u iterations", kmeans->runs,
                 kmeans->runs == 1 ? "" : "s", kmeans->iterations);
 }

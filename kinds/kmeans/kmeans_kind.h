@@ -17,7 +17,8 @@
            "Clusters that the rows are divided into. Required.",                                   \
            .example = "Three clusters are WITH model.n_clusters = 3.")                             \
     STORED(uint32_t, runs, "model.n_init", SCOPE_TRAIN, IN_KIND(runs), INTEGER(1, 1000, "10"),     \
-           "Runs from other first centers, of which the one of least inertia is kept.")            \
+           "Runs that begin with other first centers; the run with the least inertia is "          \
+           "kept.")                                                                                \
     STORED(uint32_t, iterations, "model.max_iter", SCOPE_TRAIN, IN_KIND(iterations),               \
            INTEGER(1, 100000, "300"), "Most iterations of a run.")
 

@@ -75,7 +75,7 @@ static enum status check_objective(const struct linear_params *linear,
     if (linear->objective != LINEAR_LOGISTIC || settings->classes <= 2)
         return STATUS_OK;
     fail_at(err, STATUS_INVALID, position_of(settings, "objective"),
-            "the objective binary:logistic is of two classes, and there are %u", settings->classes);
+            "the objective binary:logistic needs two classes, and there are %u", settings->classes);
     return error_hint(err, "More classes are learned by multi:softprob.");
 }
 

@@ -38,8 +38,8 @@ extern const struct word_alias network_activation_aliases[];
     /* a linear model's: identity */                                                               \
     STORED(enum network_activation, activation, "model.activation", SCOPE_TRAIN,                   \
            IN_KIND(activation), WORD("auto", network_activation_words, NULL),                      \
-           "Activation of the hidden layers. 'auto': gelu in a DNNClassifier that learns from "    \
-           "20,000 rows or fewer, else relu. 'silu' and 'linear' are taken for 'swish' and "       \
+           "Activation of the hidden layers. 'auto': gelu in a DNNClassifier that learns "         \
+           "from 20,000 rows or fewer, else relu. 'silu' and 'linear' mean 'swish' and "           \
            "'identity'.",                                                                          \
            .word_aliases = network_activation_aliases,                                             \
            .aliases = WORDS("model.dnn_activation_fn"))                                            \
@@ -48,16 +48,15 @@ extern const struct word_alias network_activation_aliases[];
     STORED(bool, batch_norm, "model.batch_norm", SCOPE_TRAIN, IN_KIND(batch_norm),                 \
            BOOLEAN("false", NULL),                                                                 \
            "Normalise what each hidden layer gives, by mean and variance of a lane's rows.")       \
-    STORED(                                                                                        \
-        enum network_loss, loss, "model.loss", SCOPE_TRAIN, IN_KIND(loss),                         \
-        WORD("auto", network_loss_words, NULL),                                                    \
-        "Loss that is minimised. 'auto': squared_error of numbers, log_loss of classes. log_cosh " \
-        "is of errors in units of the label. poisson, gamma and tweedie predict by an "            \
-        "exponential function; hinge and squared_hinge are of "                                    \
-        "two classes, and give no probabilities. Names of Keras, PyTorch and scikit-learn are "    \
-        "taken, too.",                                                                             \
-        .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION,                                  \
-        .word_aliases = network_loss_aliases)                                                      \
+    STORED(enum network_loss, loss, "model.loss", SCOPE_TRAIN, IN_KIND(loss),                      \
+           WORD("auto", network_loss_words, NULL),                                                 \
+           "Loss that is minimised. 'auto': squared_error for numbers, log_loss for "              \
+           "classes. log_cosh measures errors in units of the label. poisson, gamma and "          \
+           "tweedie predict by an exponential function; hinge and squared_hinge need two "         \
+           "classes, and give no probabilities. Names of Keras, PyTorch and scikit-learn "         \
+           "are accepted, too.",                                                                   \
+           .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION,                               \
+           .word_aliases = network_loss_aliases)                                                   \
     STORED(                                                                                        \
         double, huber_delta, "model.huber_delta", SCOPE_TRAIN, IN_KIND(huber_delta),               \
         REAL(0, 1e15, "auto"),                                                                     \
@@ -65,7 +64,8 @@ extern const struct word_alias network_activation_aliases[];
         "of the label. 'auto' and 0: 1.35 deviations of the label.",                               \
         .is_automatic = true, .tasks = 1 << TASK_REGRESSION)                                       \
     STORED(double, quantile_level, "model.quantile_level", SCOPE_TRAIN, IN_KIND(quantile_level),   \
-           REAL(0.001, 0.999, "0.5"), "Share of the labels that a quantile loss is to be above.",  \
+           REAL(0.001, 0.999, "0.5"),                                                              \
+           "Share of the labels that lie below the prediction of a quantile loss.",                \
            .tasks = 1 << TASK_REGRESSION)                                                          \
     STORED(double, tweedie_power, "model.tweedie_power", SCOPE_TRAIN, IN_KIND(tweedie_power),      \
            REAL(1.001, 1.999, "1.5"),                                                              \
@@ -76,7 +76,8 @@ extern const struct word_alias network_activation_aliases[];
            .tasks = 1 << TASK_CLASSIFICATION)                                                      \
     STORED(double, label_smoothing, "model.label_smoothing", SCOPE_TRAIN,                          \
            IN_KIND(label_smoothing), REAL(0, 0.99, "0"),                                           \
-           "Share of a row's label that all classes get alike, in the loss of training rows.",     \
+           "Share of a row's label that is spread evenly over all classes, in the loss of "        \
+           "training rows.",                                                                       \
            .tasks = 1 << TASK_CLASSIFICATION)                                                      \
     STORED(enum optimizer_kind, optimizer, "model.optimizer", SCOPE_TRAIN, IN(optimizer, name),    \
            WORD("Adam", optimizer_words, NULL), "The rule that turns gradients into steps.",       \
@@ -103,30 +104,28 @@ extern const struct word_alias network_activation_aliases[];
         .aliases = WORDS("optimizer.lr", "dnn_optimizer.learning_rate"))                           \
     STORED(double, momentum, "optimizer.momentum", SCOPE_TRAIN, IN(optimizer, momentum),           \
            REAL(0, 0.9999, "0.9"),                                                                 \
-           "Share of the last step that is taken again. Momentum, Nesterov and RMSprop, whose "    \
-           "default is 0; with SGD it makes Momentum of it.")                                      \
+           "Share of the last step that is repeated. Momentum, Nesterov and RMSprop, whose "       \
+           "default is 0; SGD with it is Momentum.")                                               \
     STORED(bool, is_nesterov, "optimizer.nesterov", SCOPE_TRAIN, IN(optimizer, nesterov),          \
-           BOOLEAN("false", NULL), "true makes Nesterov of Momentum and of SGD.")                  \
+           BOOLEAN("false", NULL), "true: Momentum and SGD become Nesterov.")                      \
     STORED(double, beta1, "optimizer.beta1", SCOPE_TRAIN, IN(optimizer, beta1),                    \
            REAL(0, 0.9999, "0.9"),                                                                 \
            "Decay of the mean of gradients. Adam, AdamW, AMSGrad, Adamax and Nadam.",              \
            .aliases = WORDS("optimizer.beta_1"))                                                   \
-    STORED(                                                                                        \
-        double, beta2, "optimizer.beta2", SCOPE_TRAIN, IN(optimizer, beta2),                       \
-        REAL(0, 0.999999, "0.999"),                                                                \
-        "Decay of the mean of squared gradients, of Adamax of their greatest size. Adam, AdamW, "  \
-        "AMSGrad, Adamax and Nadam.",                                                              \
-        .aliases = WORDS("optimizer.beta_2"))                                                      \
+    STORED(double, beta2, "optimizer.beta2", SCOPE_TRAIN, IN(optimizer, beta2),                    \
+           REAL(0, 0.999999, "0.999"),                                                             \
+           "Decay of the mean of squared gradients; for Adamax, of their greatest size. "          \
+           "Adam, AdamW, AMSGrad, Adamax and Nadam.",                                              \
+           .aliases = WORDS("optimizer.beta_2"))                                                   \
     STORED(bool, is_amsgrad, "optimizer.amsgrad", SCOPE_TRAIN, IN(optimizer, amsgrad),             \
-           BOOLEAN("false", NULL), "true makes AMSGrad of Adam.")                                  \
+           BOOLEAN("false", NULL), "true: Adam becomes AMSGrad.")                                  \
     STORED(double, rho, "optimizer.rho", SCOPE_TRAIN, IN(optimizer, rho),                          \
            REAL(0, 0.999999, "0.9"),                                                               \
            "Decay of the mean of squared gradients. RMSprop and Adadelta.")                        \
-    STORED(                                                                                        \
-        bool, centered, "optimizer.centered", SCOPE_TRAIN, IN(optimizer, centered),                \
-        BOOLEAN("false", NULL),                                                                    \
-        "true: steps are divided by the deviation of gradients, not by their root mean square. "   \
-        "RMSprop.")                                                                                \
+    STORED(bool, centered, "optimizer.centered", SCOPE_TRAIN, IN(optimizer, centered),             \
+           BOOLEAN("false", NULL),                                                                 \
+           "true: steps are divided by the standard deviation of gradients, not by their "         \
+           "root mean square. RMSprop.")                                                           \
     STORED(                                                                                        \
         double, epsilon, "optimizer.epsilon", SCOPE_TRAIN, IN(optimizer, epsilon),                 \
         REAL(1e-16, 1, "1e-08"),                                                                   \
@@ -137,8 +136,8 @@ extern const struct word_alias network_activation_aliases[];
            "Where the sum of squared gradients starts. Adagrad and FTRL.")                         \
     STORED(double, weight_decay, "optimizer.weight_decay", SCOPE_TRAIN,                            \
            IN(optimizer, weight_decay), REAL(0, 100, "0.01"),                                      \
-           "Share of each weight, times the learning rate, that a step takes off; biases are "     \
-           "exempt. AdamW.")                                                                       \
+           "Share of each weight, times the learning rate, that a step subtracts; biases "         \
+           "are exempt. AdamW.")                                                                   \
     STORED(double, rate_power, "optimizer.learning_rate_power", SCOPE_TRAIN,                       \
            IN(optimizer, learning_rate_power), REAL(-2, 0, "-0.5"),                                \
            "Power of the sum of squared gradients that the rate is multiplied by. FTRL.")          \
@@ -150,10 +149,11 @@ extern const struct word_alias network_activation_aliases[];
            "FTRL's own L2 penalty; biases are exempt.")                                            \
     STORED(double, clip_norm, "optimizer.clipnorm", SCOPE_TRAIN, IN(optimizer, clipnorm),          \
            REAL(0, 1e12, "0"),                                                                     \
-           "Largest norm of a step's whole gradient, which is scaled down to it; 0: any.",         \
+           "Largest norm of a step's whole gradient; a larger gradient is scaled down to "         \
+           "it. 0: no limit.",                                                                     \
            .aliases = WORDS("optimizer.global_clipnorm", "optimizer.clip_norm"))                   \
     STORED(double, clip_value, "optimizer.clipvalue", SCOPE_TRAIN, IN(optimizer, clipvalue),       \
-           REAL(0, 1e12, "0"), "Largest size of an element of a gradient; 0: any.",                \
+           REAL(0, 1e12, "0"), "Largest size of an element of a gradient; 0: no limit.",           \
            .aliases = WORDS("optimizer.clip_value"))                                               \
     STORED(                                                                                        \
         enum schedule, schedule, "optimizer.schedule", SCOPE_TRAIN, IN(optimizer, schedule),       \
@@ -172,7 +172,7 @@ extern const struct word_alias network_activation_aliases[];
            REAL(1e-12, 1, "0.1"),                                                                  \
            "Factor of the rate every decay_steps. Schedules exponential and step.")                \
     STORED(bool, is_staircase, "optimizer.staircase", SCOPE_TRAIN, IN(optimizer, staircase),       \
-           BOOLEAN("false", NULL), "true makes a step schedule of an exponential one.")            \
+           BOOLEAN("false", NULL), "true: an exponential schedule becomes a step schedule.")       \
     STORED(double, power, "optimizer.power", SCOPE_TRAIN, IN(optimizer, power), REAL(0, 100, "1"), \
            "Power of the polynomial schedule.")                                                    \
     STORED(double, end_rate, "optimizer.end_learning_rate", SCOPE_TRAIN,                           \
@@ -180,7 +180,8 @@ extern const struct word_alias network_activation_aliases[];
            "Where the polynomial schedule ends.")                                                  \
     STORED(uint64_t, warmup_steps, "optimizer.warmup_steps", SCOPE_TRAIN,                          \
            IN(optimizer, warmup_steps), INTEGER(0, 1e12, "0"),                                     \
-           "First steps, of which step t has t / warmup_steps of its rate. Not with FTRL.")
+           "First steps in which the rate rises: step t has t / warmup_steps of its rate. "        \
+           "Not with FTRL.")
 
 /* In a struct kind_params. */
 struct KIND_PARAMS_TYPE network_params {

@@ -103,7 +103,7 @@ static enum status check_classes(const struct network_params *network,
 {
     if (!(OF_MARGINS >> network->loss & 1) || settings->classes <= 2)
         return STATUS_OK;
-    fail_at(err, STATUS_INVALID, position, "the loss %s is of two classes, and there are %u",
+    fail_at(err, STATUS_INVALID, position, "the loss %s needs two classes, and there are %u",
             network_loss_words[network->loss], settings->classes);
     return error_hint(err, "More classes are learned by log_loss and focal.");
 }

@@ -6,6 +6,7 @@
 #include "kinds/one_class/one_class_formulas.h"
 #include "params/attribute_rows.h"
 #include "scoring/elementary.h"
+#include "scoring/spread.h"
 
 _Static_assert(sizeof(struct one_class_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
 
@@ -18,14 +19,15 @@ ATTRIBUTE_TABLE(one_class_attributes, struct one_class_params, ONE_CLASS_ATTRIBU
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
     const double features = one_class_params(params)->features + 1, turns = 11; /* are usual */
+    const double inputs = shape->dense + shape->id_rows;
 
     return (struct kind_cost){
-        .parameters = features * (shape->dense + 2),
-        .multiplications = features * (shape->dense + 20),
-        .bytes = (features * features * 4 + features * (300 + 2 * shape->dense)) * sizeof(double),
+        .parameters = features * (inputs + 2),
+        .multiplications = features * (inputs + 20),
+        .bytes = (features * features * 4 + features * (300 + 2 * inputs)) * sizeof(double),
         .learning = turns * features * features * features,
         /* Measured: products of pairs take 1.8 multiplications, a feature 6 for each input. */
-        .row_learning = turns * (1.8 * features * features + 6 * features * (shape->dense + 20)),
+        .row_learning = turns * (1.8 * features * features + 6 * features * (inputs + 20)),
     };
 }
 
@@ -34,10 +36,10 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
 {
     const struct one_class_params *one_class = one_class_params(params);
 
-    text_printf(detail,
-                "around all but %g of the rows, %u features of %.0f input%s, by Newton's steps: at "
-                "most %u passes over the rows",
-                one_class->nu, one_class->features, shape->dense, shape->dense == 1 ? "" : "s",
+    text_printf(detail, "around all but %g of the rows, %u features of ", one_class->nu,
+                one_class->features);
+    kind_shape_append(shape, detail);
+    text_printf(detail, ", by Newton's steps: at most %u passes over the rows",
                 one_class->iterations + 2);
 }
 
@@ -53,6 +55,7 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
 {
     struct one_class_model *one_class = ARENA_NEW(arena, struct one_class_model, 1);
     int64_t features;
+    uint64_t width; /* spread_numbers_width, of a transform that is not finished */
 
     if (!one_class)
         return fail_no_memory(err);
@@ -60,11 +63,15 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     if (model->task != TASK_DETECTION)
         return fail(err, STATUS_CORRUPT, "model: one class does no %s", task_words[model->task]);
     for (uint32_t i = 0; i < model->transform.input_count; i++)
-        if (model->transform.inputs[i].spec.type != INPUT_NUMERIC)
-            return fail(err, STATUS_CORRUPT, "model: one class of an input that is no number");
+        if (model->transform.inputs[i].spec.type == INPUT_TEXT)
+            return fail(err, STATUS_CORRUPT, "model: one class with an input that is a text");
+    width = spread_number_count(&model->transform) + transform_size_of(&model->transform).id_rows;
     TRY(json_get_integer(object, "features", 1, ONE_CLASS_FEATURES_MAX, &features, err));
-    *one_class = (struct one_class_model){.features = (uint32_t)features,
-                                          .inputs = model->transform.input_count};
+    *one_class =
+        (struct one_class_model){.features = (uint32_t)features, .inputs = (uint32_t)width};
+    if (width == 0 || width * one_class->features > MODEL_PARAMETERS_MAX)
+        return fail(err, STATUS_CORRUPT, "model: one class of %llu inputs",
+                    (unsigned long long)width);
     return STATUS_OK;
 }
 
@@ -151,16 +158,16 @@ static void score(void *opened, const float *dense, const int32_t *ids, uint32_t
     const struct workspace *workspace = opened;
     const struct one_class_model *one_class = one_class_of(workspace->model);
     const struct transform *transform = &workspace->model->transform;
-    (void)ids;
 
-    for (uint32_t row = 0; row < count; row++, dense += transform->dense_width) {
+    for (uint32_t row = 0; row < count; row++) {
         double sum = -(double)*one_class->rho;
 
-        for (uint32_t i = 0; i < one_class->inputs; i++)
-            workspace->x[i] = (double)dense[transform->inputs[i].dense_offset];
+        spread_numbers(transform, dense, ids, workspace->x);
         for (uint32_t d = 0; d < one_class->features; d++)
             sum += (double)one_class->weights[d] * one_class_feature(one_class, d, workspace->x);
         outputs[row] = (float)sum;
+        dense += transform->dense_width;
+        ids += transform->id_count;
     }
 }
 
@@ -171,7 +178,8 @@ const struct kind one_class_kind = {
     .without = (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
                                      "train.max_seconds", "train.shuffle", "train.early_stopping",
                                      "train.label_upper_bound", "train.group", NULL},
-    .takes_numbers_alone = true,
+    .spreads_words = true,
+    .takes_no_texts = true,
     .is_shift_free = true,
     .cost = cost,
     .size_attribute = "model.n_features",

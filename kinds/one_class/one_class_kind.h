@@ -19,7 +19,7 @@
            .is_automatic = true, .aliases = WORDS("model.gamma"))                                  \
     STORED(uint32_t, features, "model.n_features", SCOPE_TRAIN, IN_KIND(features),                 \
            INTEGER(16, ONE_CLASS_FEATURES_MAX, "256"),                                             \
-           "Random features that stand for the kernel: more come nearer to it.")                   \
+           "Random features that approximate the kernel: more of them come nearer to it.")         \
     STORED(uint32_t, iterations, "model.max_iter", SCOPE_TRAIN, IN_KIND(iterations),               \
            INTEGER(10, 1000, "200"),                                                               \
            "Most steps of Newton, each of which is one pass over the rows.")                       \

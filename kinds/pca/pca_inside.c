@@ -2,6 +2,7 @@
 
 #include "base/cell_values.h"
 #include "kinds/pca/pca_model.h"
+#include "scoring/feature_names.h"
 
 static const char *const *loading_columns(enum task task)
 {
@@ -11,21 +12,45 @@ static const char *const *loading_columns(enum task task)
     return names;
 }
 
+/* The names of the columns of a row (spread_numbers); those of words that no row has are empty. */
+static enum status name_columns(const struct model *model, struct arena *arena,
+                                struct slice **columns, struct error *err)
+{
+    const struct transform *transform = &model->transform;
+    struct slice *names, *column;
+
+    TRY(feature_names(transform, arena, &names, err));
+    column = *columns = ARENA_NEW(arena, struct slice, pca_of(model)->inputs);
+    if (!column)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform->inputs[i].spec.type == INPUT_NUMERIC)
+            *column++ = transform->inputs[i].spec.name;
+    for (uint32_t i = 0; i < transform->id_rows; i++)
+        *column++ = names[1 + transform_features(transform) + i];
+    return STATUS_OK;
+}
+
 static enum status loadings(const struct model *model, struct arena *arena, struct cell **cells,
                             size_t *rows, struct error *err)
 {
     const struct pca_model *pca = pca_of(model);
+    const size_t most = (size_t)pca->components * pca->inputs;
+    struct slice *columns;
     struct cell *end;
 
-    *rows = (size_t)pca->components * pca->inputs;
-    end = *cells = ARENA_NEW(arena, struct cell, *rows * 3);
+    TRY(name_columns(model, arena, &columns, err));
+    end = *cells = ARENA_NEW(arena, struct cell, most * 3);
     if (!end)
         return fail_no_memory(err);
-    for (size_t i = 0; i < *rows; i++) {
+    for (size_t i = 0; i < most; i++) {
+        if (columns[i % pca->inputs].size == 0)
+            continue;
         *end++ = cell_integer((int64_t)(i / pca->inputs) + 1);
-        *end++ = cell_text(model->transform.inputs[i % pca->inputs].spec.name);
+        *end++ = cell_text(columns[i % pca->inputs]);
         *end++ = cell_real((double)pca->loadings[i]);
     }
+    *rows = (size_t)(end - *cells) / 3;
     return STATUS_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "kinds/pca/pca_score.h"
 #include "params/attribute_rows.h"
 #include "scoring/elementary.h"
+#include "scoring/spread.h"
 
 _Static_assert(sizeof(struct pca_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
 
@@ -15,30 +16,40 @@ _Static_assert(sizeof(struct pca_params) <= KIND_PARAMS_BYTES, "they fit into a 
 
 ATTRIBUTE_TABLE(pca_attributes, struct pca_params, PCA_ATTRIBUTES)
 
-uint32_t pca_components(const struct kind_params *params, uint32_t inputs)
+uint32_t pca_components(const struct kind_params *params, uint32_t rank)
 {
-    const uint32_t most = inputs < COMPONENTS_MAX ? inputs : COMPONENTS_MAX;
+    const uint32_t most = rank < COMPONENTS_MAX ? rank : COMPONENTS_MAX;
     const uint32_t wanted = pca_params(params)->components;
 
     return wanted > 0 ? wanted : most;
 }
 
-static enum status check_inputs(const struct kind_params *params, const struct kind_shape *shape,
-                                struct error *err)
+enum status pca_check(const struct kind_params *params, double columns, double rank,
+                      struct error *err)
 {
     const double wanted = pca_params(params)->components;
 
-    if (shape->dense > PCA_INPUTS_MAX)
+    if (columns > PCA_INPUTS_MAX)
         return fail(err, STATUS_LIMIT,
                     "%.0f inputs, of which the products of all pairs would take %.0f bytes, where "
                     "principal components are of %d at most",
-                    shape->dense, shape->dense * shape->dense * sizeof(double), PCA_INPUTS_MAX),
-               error_hint(err, "Select fewer columns.");
-    if (wanted > shape->dense)
+                    columns, columns * columns * sizeof(double), PCA_INPUTS_MAX),
+               error_hint(err, "Select fewer columns. Each word of a category is an input: COLUMN "
+                               "VOCABULARY(c, 100) takes the 100 most frequent ones.");
+    if (wanted > rank)
         return fail(err, STATUS_INVALID, "model.n_components = %.0f, where there are %.0f inputs",
-                    wanted, shape->dense),
-               error_hint(err, "There are no more principal components than inputs.");
+                    wanted, rank),
+               error_hint(err, "There are no more principal components than inputs; a category "
+                               "counts as its words but one.");
     return STATUS_OK;
+}
+
+/* How many words categories have is known when all rows were read. */
+static enum status check_inputs(const struct kind_params *params, const struct kind_shape *shape,
+                                struct error *err)
+{
+    return pca_check(params, shape->dense + shape->id_rows,
+                     shape->ids > 0 ? COMPONENTS_MAX : shape->dense, err);
 }
 
 /* The memory of runtime/learn/sums/pca.c: sums of the products of all pairs of inputs, two integers
@@ -46,7 +57,7 @@ static enum status check_inputs(const struct kind_params *params, const struct k
  * each component in the state, in one that is taken, and as they are stored. */
 static struct kind_cost cost(const struct kind_params *params, const struct kind_shape *shape)
 {
-    const double inputs = shape->dense < PCA_INPUTS_MAX ? shape->dense : PCA_INPUTS_MAX;
+    const double inputs = fmin(shape->dense + shape->id_rows, PCA_INPUTS_MAX);
     const double loadings = inputs * pca_components(params, (uint32_t)inputs);
 
     return (struct kind_cost){
@@ -62,10 +73,13 @@ static struct kind_cost cost(const struct kind_params *params, const struct kind
 static void explain(const struct kind_params *params, const struct kind_shape *shape,
                     struct text *detail)
 {
-    const uint32_t components = pca_components(params, (uint32_t)shape->dense);
+    const uint32_t known = shape->ids > 0 ? COMPONENTS_MAX : (uint32_t)shape->dense;
 
-    text_printf(detail, "%u of %.0f input%s: two passes over the rows", components, shape->dense,
-                shape->dense == 1 ? "" : "s");
+    if (shape->ids > 0 && pca_params(params)->components == 0)
+        text_append_string(detail, "at most ");
+    text_printf(detail, "%u of ", pca_components(params, known));
+    kind_shape_append(shape, detail);
+    text_append_string(detail, ": two passes over the rows");
 }
 
 /* ---- stored models ---- */
@@ -79,7 +93,7 @@ static void write_content(const struct model *model, cJSON *object)
     json_add_real(object, "variance", pca->variance);
 }
 
-static enum status check_inputs_of(const struct model *model, struct error *err)
+static enum status check_transform(const struct model *model, struct error *err)
 {
     const struct transform *transform = &model->transform;
 
@@ -87,12 +101,9 @@ static enum status check_inputs_of(const struct model *model, struct error *err)
         return fail(err, STATUS_CORRUPT, "model: principal components do no %s",
                     task_words[model->task]);
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (transform->inputs[i].spec.type != INPUT_NUMERIC)
+        if (transform->inputs[i].spec.type == INPUT_TEXT)
             return fail(err, STATUS_CORRUPT,
-                        "model: principal components of an input that is no number");
-    if (transform->input_count > PCA_INPUTS_MAX)
-        return fail(err, STATUS_CORRUPT, "model: principal components of %u inputs",
-                    transform->input_count);
+                        "model: principal components with an input that is a text");
     return STATUS_OK;
 }
 
@@ -112,12 +123,18 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
     struct pca_model *pca = ARENA_NEW(arena, struct pca_model, 1);
     double *variances;
     int64_t components;
+    uint64_t width;
 
     if (!pca)
         return fail_no_memory(err);
     model->content = pca;
-    TRY(check_inputs_of(model, err));
-    *pca = (struct pca_model){.inputs = model->transform.input_count};
+    TRY(check_transform(model, err));
+    /* spread_numbers_width, of a transform that is not finished */
+    width = spread_number_count(&model->transform) + transform_size_of(&model->transform).id_rows;
+    if (width == 0 || width > PCA_INPUTS_MAX)
+        return fail(err, STATUS_CORRUPT, "model: principal components of %llu inputs",
+                    (unsigned long long)width);
+    *pca = (struct pca_model){.inputs = (uint32_t)width};
     TRY(json_get_integer(object, "components", 1,
                          pca->inputs < COMPONENTS_MAX ? pca->inputs : COMPONENTS_MAX, &components,
                          err));
@@ -181,13 +198,14 @@ const struct kind pca_kind = {
     .without = (const char *const[]){"train.batch_size", "train.epoch", "train.max_steps",
                                      "train.max_seconds", "train.shuffle", "train.early_stopping",
                                      "train.label_upper_bound", "train.group", NULL},
-    .takes_numbers_alone = true,
+    .spreads_words = true,
+    .takes_no_texts = true,
     .is_shift_free = true,
     .check_inputs = check_inputs,
     .cost = cost,
     .far_values = far_values_of,
     .size_hint = "The sums of the products of all pairs of inputs are counted; select fewer "
-                 "columns.",
+                 "columns, or columns of fewer words.",
     .held = "loadings and the sums of products of all pairs of inputs",
     .explained = "components",
     .explain = explain,

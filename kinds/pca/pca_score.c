@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "kinds/pca/pca_model.h"
+#include "scoring/spread.h"
 
 struct workspace {
     const struct model *model;
@@ -45,15 +46,16 @@ static double product(const double *restrict a, const float *restrict b, uint32_
     return sum;
 }
 
-static void score_row(const struct workspace *workspace, const float *dense, float *outputs)
+static void score_row(const struct workspace *workspace, const float *dense, const int32_t *ids,
+                      float *outputs)
 {
     const struct pca_model *pca = pca_of(workspace->model);
-    const struct transform *transform = &workspace->model->transform;
     double *restrict rest = workspace->rest;
     double square = 0;
 
+    spread_numbers(&workspace->model->transform, dense, ids, rest);
     for (uint32_t i = 0; i < pca->inputs; i++)
-        rest[i] = (double)dense[transform->inputs[i].dense_offset] - (double)pca->means[i];
+        rest[i] -= (double)pca->means[i];
     for (uint32_t k = 0; k < pca->components; k++) {
         const float *restrict loadings = pca->loadings + (size_t)k * pca->inputs;
         const double component = product(rest, loadings, pca->inputs);
@@ -71,11 +73,11 @@ void pca_score(void *opened, const float *dense, const int32_t *ids, uint32_t co
 {
     const struct workspace *workspace = opened;
     const uint32_t components = pca_of(workspace->model)->components;
-    (void)ids;
 
     for (uint32_t row = 0; row < count; row++) {
-        score_row(workspace, dense, outputs);
+        score_row(workspace, dense, ids, outputs);
         dense += workspace->model->transform.dense_width;
+        ids += workspace->model->transform.id_count;
         outputs += components + 1;
     }
 }

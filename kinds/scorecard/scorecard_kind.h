@@ -15,8 +15,8 @@
            .aliases = WORDS("model.n_bins", "model.pf_bin_size"))                                  \
     STORED(double, smoothing, "model.smoothing", SCOPE_TRAIN, IN_KIND(smoothing),                  \
            REAL(1e-6, 1e6, "1"),                                                                   \
-           "Rows as all others are on the average, which are added to each bin, so that one "      \
-           "without rows of a class has a weight of evidence.")                                    \
+           "Average rows that are added to each bin, so that a bin without rows of a class "       \
+           "has a weight of evidence, too.")                                                       \
     STORED(double, l2, "model.l2", SCOPE_TRAIN, IN_KIND(l2), REAL(0, 1e12, "1"),                   \
            "L2 penalty: l2 / 2 times the square of each coefficient but the intercept is added "   \
            "to the loss.")                                                                         \
@@ -29,7 +29,7 @@
            REAL(1e-6, 1e6, "20"),                                                                  \
            "Odds of the class that is not the positive one at model.base_score.")                  \
     STORED(double, pdo, "model.pdo", SCOPE_TRAIN, IN_KIND(pdo), REAL(1e-3, 1e6, "20"),             \
-           "Points more for twice the odds.")
+           "Points that double the odds.")
 
 /* In a struct kind_params. */
 struct KIND_PARAMS_TYPE scorecard_params {

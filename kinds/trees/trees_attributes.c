@@ -222,7 +222,7 @@ static enum status check_objective(const struct trees_params *trees,
     }
     if (settings->classes <= 2 || !(objective & OBJECTIVES_OF_TWO_CLASSES))
         return STATUS_OK;
-    fail_at(err, STATUS_INVALID, position, "the objective %s is of two classes, and there are %u",
+    fail_at(err, STATUS_INVALID, position, "the objective %s needs two classes, and there are %u",
             tree_objective_words[trees->objective], settings->classes);
     return hint_objectives("More classes are learned by", OBJECTIVES_OF_CLASSES, err);
 }

@@ -81,14 +81,14 @@ extern const char *const tree_pairs_words[];
 #define TREES_ATTRIBUTES(STORED, PLANNED)                                                          \
     STORED(enum tree_objective_name, objective, "objective", SCOPE_TRAIN, IN_KIND(objective),      \
            WORD("auto", tree_objective_words, tree_objectives_later),                              \
-           "Objective of the boosting. 'auto': binary:logistic of two classes, multi:softprob of " \
-           "more, "                                                                                \
-           "reg:squarederror of numbers. LightGBM's and scikit-learn's names are taken, too.",     \
+           "Objective of the boosting. 'auto': binary:logistic for two classes, "                  \
+           "multi:softprob for more, reg:squarederror for numbers. Names of LightGBM and "         \
+           "scikit-learn are accepted, too.",                                                      \
            .word_aliases = tree_objective_aliases)                                                 \
     STORED(uint32_t, rounds, "train.num_boost_round", SCOPE_TRAIN, IN_KIND(rounds),                \
-           INTEGER(1, 100000, "10"), "Rounds of boosting: trees, of each class one.")              \
+           INTEGER(1, 100000, "10"), "Rounds of boosting; each round adds a tree for each class.") \
     STORED(uint32_t, parallel_trees, "num_parallel_tree", SCOPE_TRAIN, IN_KIND(parallel_trees),    \
-           INTEGER(1, 10000, "1"), "Trees of one round, whose mean is taken: a forest.")           \
+           INTEGER(1, 10000, "1"), "Trees of one round, a forest; their mean counts.")             \
     STORED(enum tree_growth, growth, "grow_policy", SCOPE_TRAIN, IN_KIND(growth),                  \
            WORD("depthwise", tree_growth_words, NULL),                                             \
            "Which node is split next. depthwise: those nearest to the root; lossguide: the one "   \
@@ -108,7 +108,7 @@ extern const char *const tree_pairs_words[];
     STORED(double, min_child_weight, "min_child_weight", SCOPE_TRAIN, IN_KIND(min_child_weight),   \
            REAL(0, 1e12, "1"), "Least sum of hessians of a leaf's rows.")                          \
     STORED(uint32_t, min_rows, "min_data_in_leaf", SCOPE_TRAIN, IN_KIND(min_rows),                 \
-           INTEGER(0, 1e9, "0"), "Least rows of a leaf, as its hessians tell.")                    \
+           INTEGER(0, 1e9, "0"), "Least rows of a leaf, estimated by its hessians.")               \
     STORED(double, gamma, "gamma", SCOPE_TRAIN, IN_KIND(gamma), REAL(0, 1e12, "0"),                \
            "Least gain of a split.")                                                               \
     STORED(double, lambda, "lambda", SCOPE_TRAIN, IN_KIND(lambda), REAL(0, 1e12, "1"),             \
@@ -143,8 +143,8 @@ extern const char *const tree_pairs_words[];
            "A category of fewer words is split one word against the rest.")                        \
     STORED(uint32_t, max_cat_threshold, "max_cat_threshold", SCOPE_TRAIN,                          \
            IN_KIND(max_cat_threshold), INTEGER(1, 65535, "64"),                                    \
-           "Most words on the smaller side of a split of a category. More than 64 go together "    \
-           "only where that gains more than words that tell nothing do by chance.")                \
+           "Most words on the smaller side of a split of a category. More than 64 go "             \
+           "together only if that gains more than uninformative words do by chance.")              \
     STORED(double, cat_smooth, "cat_smooth", SCOPE_TRAIN, IN_KIND(cat_smooth), REAL(0, 1e12, "0"), \
            "Added to the hessians of a word before words are ordered; a word of fewer rows is "    \
            "not parted from the rest.")                                                            \

@@ -1,5 +1,6 @@
 #include "planner/attributes/estimators.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "definition/definition.h"
@@ -555,6 +556,44 @@ static enum status hint_estimators(struct slice word, enum status status, struct
     return status;
 }
 
+static const char *name_of(struct slice word)
+{
+    for (size_t i = 0; i < estimator_count; i++)
+        if (slice_is_fold(word, estimators[i].name))
+            return estimators[i].name;
+    return NULL;
+}
+
+/* DeepFM is two models here, of classes and of numbers; NaiveBayesClassifier is one without the
+ * ending. */
+static bool hint_ending(struct slice word, struct error *err)
+{
+    static const char *const endings[] = {"Classifier", "Regressor"};
+    char longer[2][64];
+    const char *names[2];
+
+    for (size_t i = 0; i < 2; i++) {
+        const size_t size = strlen(endings[i]);
+        const char *shorter = NULL;
+
+        if (word.size > size &&
+            slice_is_fold((struct slice){word.data + word.size - size, size}, endings[i]))
+            shorter = name_of((struct slice){word.data, word.size - size});
+        if (shorter) {
+            error_hint(err, "Did you mean %s?", shorter);
+            return true;
+        }
+        snprintf(longer[i], sizeof longer[i], "%.*s%s", SLICE_FORMAT(slice_prefix(word, 40)),
+                 endings[i]);
+        names[i] = name_of(slice_of(longer[i]));
+    }
+    if (names[0] && names[1])
+        error_hint(err, "%s learns classes, %s numbers.", names[0], names[1]);
+    else if (names[0] || names[1])
+        error_hint(err, "Did you mean %s?", names[0] ? names[0] : names[1]);
+    return names[0] || names[1];
+}
+
 static enum status refuse_unknown(const struct name *name, struct slice word, struct error *err)
 {
     const char *names[ESTIMATOR_NAMES_MAX];
@@ -571,7 +610,7 @@ static enum status refuse_unknown(const struct name *name, struct slice word, st
         nearest = text_nearest(without_packages(word), names, count);
     status = fail_at(err, STATUS_INVALID, name->position, "unknown model \"%.*s\"",
                      SLICE_FORMAT(name->text));
-    if (other_model_hint(without_packages(word), err))
+    if (other_model_hint(without_packages(word), err) || hint_ending(without_packages(word), err))
         return status;
     if (nearest >= 0)
         return error_hint(err, "Did you mean %s?", names[nearest]);

@@ -25,7 +25,7 @@ const struct later_name later_attributes[] = {
     {"neg_bagging_fraction", "Share of the rows of the lesser class that a tree is grown from."},
     {"criterion", "How splits are measured."},
     {"splitter", "How splits are chosen."},
-    {"min_samples_split", "Least rows of a node that is split; min_data_in_leaf is of leaves."},
+    {"min_samples_split", "Least rows of a node that is split; min_data_in_leaf limits leaves."},
     {"min_weight_fraction_leaf", "Least share of the weight of all rows in a leaf."},
     {"min_impurity_decrease", "Least gain of a split; gamma is one."},
     {"ccp_alpha", "Pruning by cost."},

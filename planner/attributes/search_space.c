@@ -60,7 +60,7 @@ static bool is_text(const struct value *value)
 static enum status refuse_range(const struct value *range, int position, struct error *err)
 {
     fail_at(err, STATUS_INVALID, position < 0 ? range->span.start : position,
-            "RANGE takes the least and the greatest value");
+            "RANGE needs the least and the greatest value");
     return error_hint(
         err, "Write, for example, RANGE(0.001, 0.1); RANGE(1, 100, 'log') and 'linear' say how "
              "values between them are drawn.");
@@ -107,8 +107,8 @@ static enum status read_range(const struct estimator *estimator, struct search_a
 
     if (axis->attribute->type != ATTRIBUTE_INTEGER && axis->attribute->type != ATTRIBUTE_REAL &&
         axis->attribute->type != ATTRIBUTE_REALS) {
-        fail_at(err, STATUS_INVALID, range->span.start, "RANGE is of numbers, and %s takes others",
-                axis->attribute->name);
+        fail_at(err, STATUS_INVALID, range->span.start,
+                "RANGE has numbers, and %s accepts other values", axis->attribute->name);
         return error_hint(err, "Write the values to choose from as a list: %s = [..., ...].",
                           axis->attribute->name);
     }

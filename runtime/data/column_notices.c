@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "inputs/cell_text.h"
 #include "inputs/cells.h"
 #include "jobspec/jobspec_sections.h"
 #include "runtime/data/class_codes.h"
@@ -197,8 +196,8 @@ static void note_shared(const struct column_statistics *statistics, uint32_t i,
                SLICE_FORMAT(column->name), (unsigned long long)words,
                (unsigned long long)(words - apart), (unsigned long long)rows);
     if (words > most)
-        notice_hint(dataset->notices, "Trees tell %u words of a column apart, those of most rows.",
-                    most);
+        notice_hint(dataset->notices,
+                    "Trees distinguish %u words of a column, the most frequent ones.", most);
     else if (least > 1)
         notice_hint(dataset->notices,
                     "A word of fewer rows than cat_smooth, %llu here, is not told "
@@ -208,7 +207,7 @@ static void note_shared(const struct column_statistics *statistics, uint32_t i,
         notice_hint(dataset->notices, "COLUMN VOCABULARY(%s, %llu) keeps them all.",
                     SQL_NAME(column->name), (unsigned long long)words);
     else
-        notice_hint(dataset->notices, "A word that a single row has says nothing by itself.");
+        notice_hint(dataset->notices, "A word of a single row carries no information by itself.");
 }
 
 /* Notes where a column has more hash buckets, ids or crosses than the kind of model tells apart. */
@@ -396,30 +395,21 @@ static bool note_number_labels(const struct jobspec *spec, struct dataset *datas
     return true;
 }
 
-/* Is it written as numbers and dates have a missing value? "-" beside "+", and "none", are names of
- * classes, too. */
-static bool looks_missing(const struct cell *label)
-{
-    return label->type == CELL_TEXT && label->text.size > 1 &&
-           text_look_at(label->text).kind == TEXT_MISSING && !slice_is_fold(label->text, "none");
-}
-
 static void note_missing_labels(const struct jobspec *spec, const struct sized_class *sizes,
                                 uint32_t count, struct dataset *dataset)
 {
     for (uint32_t i = 0; i < count; i++) {
         const struct slice text = sizes[i].value.text;
 
-        if (!looks_missing(&sizes[i].value))
+        if (!class_says_missing(&dataset->labels, &sizes[i].value))
             continue;
         notice_add(dataset->notices, NOTICE_LABEL,
                    "label column \"%.*s\" is '%.*s' in %llu row%s, which is a class of its own",
                    SLICE_FORMAT(spec->label), SLICE_FORMAT(slice_prefix(text, 64)),
                    (unsigned long long)sizes[i].rows, sizes[i].rows == 1 ? "" : "s");
         notice_hint(dataset->notices,
-                    "If the label is missing there, leave the rows out: WHERE "
-                    "%.*s <> '%.*s'.",
-                    SLICE_FORMAT(spec->label), SLICE_FORMAT(slice_prefix(text, 64)));
+                    "If the label is missing there, leave the rows out: WHERE %s <> %s.",
+                    SQL_NAME(spec->label), SQL_TEXT(slice_prefix(text, 64)));
     }
 }
 

@@ -271,12 +271,21 @@ static enum status take_buckets(const struct column_counts *column, struct trans
     return STATUS_OK;
 }
 
+/* A forecast has totals of all words, and each class of a label is learned. */
+static bool keeps_rare_words(const struct column_statistics *statistics,
+                             const struct transform_input *input)
+{
+    return kind_of(statistics->spec)->learns_series || input->spec.label;
+}
+
 /* Gives the input what training learns from its column. */
 static enum status learn_input(const struct column_statistics *statistics,
                                const struct column_counts *column, struct transform_input *input,
                                struct arena *arena, struct error *err)
 {
-    input->has_nulls = column->nulls > 0 && input->spec.type != INPUT_TEXT; /* NULL has no words */
+    input->has_nulls =
+        (column->nulls > 0 && input->spec.type != INPUT_TEXT) || /* it has no words */
+        input->spec.label;                                       /* rows are scored without it */
     switch (encoder_of(&input->spec)->counts) {
     case COUNTS_MOMENTS:
         return input->spec.offset ? take_offset(statistics, column, input, err)
@@ -284,8 +293,8 @@ static enum status learn_input(const struct column_statistics *statistics,
     case COUNTS_VALUES:
         return take_buckets(column, input, arena, err);
     case COUNTS_WORDS:
-        return take_words(column, kind_of(statistics->spec)->learns_series ? 0 : statistics->rows,
-                          input, arena, err);
+        return take_words(column, keeps_rare_words(statistics, input) ? 0 : statistics->rows, input,
+                          arena, err);
     case COUNTS_NOTHING:
         break;
     }
@@ -499,7 +508,7 @@ static enum status find_positive(const struct jobspec *spec, struct dataset *dat
     }
     if (labels->count != 2)
         return fail(err, STATUS_INVALID,
-                    "model.positive is of models of two classes, and label column \"%.*s\" has %u",
+                    "model.positive needs two classes, and label column \"%.*s\" has %u",
                     SLICE_FORMAT(spec->label), labels->count);
     dataset->positive_is_lesser = class_is_named(labels, 0, spec->positive);
     return dataset->positive_is_lesser || class_is_named(labels, 1, spec->positive)
@@ -685,7 +694,7 @@ static enum status refuse_offset(const struct jobspec *spec, const struct datase
          "their probabilities",
          offset_columns[offset->spec.offset], SLICE_FORMAT(offset->spec.name),
          dataset->labels.count, SLICE_FORMAT(spec->label));
-    return error_hint(err, "Offsets are of regressions, and of two classes.");
+    return error_hint(err, "Offsets need a regression, or two classes.");
 }
 
 /* Outputs of a regression are labels less their mean, by their scale, unless these have a link. */

@@ -170,7 +170,7 @@ static enum status deal_groups(struct dealing *dealing, struct error *err)
     free(groups);
     if (count >= dealing->rule->folds)
         return STATUS_OK;
-    fail(err, STATUS_INVALID, "%u folds need as many groups, and the rows are of %llu",
+    fail(err, STATUS_INVALID, "%u folds need as many groups, and the rows have %llu",
          dealing->rule->folds, (unsigned long long)count);
     return count < 2 ? err->status
                      : error_hint(err, "WITH train.folds = %llu has a fold for each.",

@@ -5,13 +5,16 @@
 #include "inputs/dates.h"
 #include "runtime/data/column_sample.h"
 
-#define EPOCH_LEAST 946684800.0  /* 2000-01-01, in seconds since 1970 */
-#define EPOCH_MOST  2208988800.0 /* 2040-01-01 */
-#define ENDS        (ODD_CODES_MAX + 1)
-#define WHOLE_MOST  0x1p53
-#define GAP_OF      16 /* a gap is wider than one of so many parts of the other numbers' range */
-#define YEAR_LEAST  1900
-#define YEAR_MOST   2100
+#define EPOCH_LEAST    946684800.0  /* 2000-01-01, in seconds since 1970 */
+#define EPOCH_MOST     2208988800.0 /* 2040-01-01 */
+#define ENDS           (ODD_CODES_MAX + 1)
+#define WHOLE_MOST     0x1p53
+#define SPIKE_LEAST    99 /* the least number that is a code among others */
+#define SPIKE_CELLS_OF 20 /* one of so many cells has it, and so many times the next number's */
+#define SPIKE_OF_NEXT  10
+#define GAP_OF         16 /* a gap is wider than one of so many parts of the other numbers' range */
+#define YEAR_LEAST     1900
+#define YEAR_MOST      2100
 
 /* ---- codes ---- */
 
@@ -100,6 +103,16 @@ static bool has_different(const struct side *side, double least)
     return found == ODD_DIFFERENT_MIN;
 }
 
+/* Has the first number many cells, and each near it few, with a gap between them? So 99999 is a
+ * code among prices up to 80,000, and the price that a list ends at is none. */
+static bool is_spike(const struct side *side, double last)
+{
+    return fabs(side->ends[0]) >= SPIKE_LEAST &&
+           (size_t)side->cells[0] * SPIKE_CELLS_OF >= side->count &&
+           side->cells[0] >= SPIKE_OF_NEXT * side->cells[1] &&
+           side->ends[1] - side->ends[0] > (last - side->ends[1]) / GAP_OF;
+}
+
 /* Are the first `codes` numbers of the side codes, where the greatest is `last`? */
 static bool are_codes(const struct side *side, uint32_t codes, double last)
 {
@@ -116,6 +129,8 @@ static bool are_codes(const struct side *side, uint32_t codes, double last)
     if (cells < ODD_CODE_CELLS || (size_t)cells * ODD_CODE_CELLS_OF < side->count)
         return false;
     if (looks && last > next && next - side->ends[codes - 1] > last - next)
+        return true;
+    if (looks && codes == 1 && is_spike(side, last))
         return true;
     if (side->sign < 0 || codes > 1 || !has_different(side, next))
         return false;

@@ -14,8 +14,9 @@
  * a code: this is for a notice. Nothing is said of few cells and of few different ones.
  *
  * A number is a code where it alone is below 0, or where it looks like one (77, -888, 9999, -200,
- * the greatest of a type) and is farther from the other numbers than these from each other. So a
- * single far value, a long tail and counts are no codes.
+ * the greatest of a type) and is farther from the other numbers than these from each other, or is
+ * less far and in so many cells as no other number is. So a single far value, a long tail and
+ * counts are no codes.
  */
 #pragma once
 

@@ -203,6 +203,7 @@ enum status robust_inputs(const struct sampled_column *columns, const struct job
         if (far == FAR_TOLD && transform_is_number(&transform->inputs[i]))
             tell(&columns[i], &transform->inputs[i], dataset->notices);
         if (far == FAR_TOLD || !transform_is_number(&transform->inputs[i]) ||
+            spec->inputs[i].label || /* predictions are in its units */
             !settle_input(&columns[i], far, spec->inputs[i].keeps_codes, &transform->inputs[i],
                           dataset, &is_ranged))
             continue;

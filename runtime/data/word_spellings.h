@@ -4,7 +4,9 @@
  * model, and so are '0', '-0' and '0.0' among words. A zero before other digits makes a name.
  *
  * A notice says so, with the SQL that makes them one. Capitals are those of ASCII and spaces are
- * ' ', as lower() and trim() of both databases take them. Genotypes ("AA", "Aa", "aa") are meant as
+ * ' ', as lower() and trim() of both databases take them. Words that look alike for other reasons
+ * (inputs/alike.h), as 'é' of one character beside 'é' of two, have a notice of their own, which
+ * names the characters. Genotypes ("AA", "Aa", "aa") are meant as
  * they are, and a few rows of many are not worth a word, unless they make a class.
  */
 #pragma once

@@ -75,3 +75,15 @@ enum status job_read_spec(const char *folder, struct arena *arena, struct jobspe
     }
     return jobspec_read(text_slice(json), arena, spec, err);
 }
+
+enum status job_load_spec(const char *folder, struct arena *arena, struct jobspec *spec,
+                          struct error *err)
+{
+    enum status status;
+    struct text json;
+
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    status = job_read_spec(folder, arena, spec, &json, err);
+    text_deinit(&json);
+    return status;
+}

@@ -14,3 +14,6 @@ enum status job_write_spec(const struct job_folder *folder, const struct jobspec
  * was written. A file without a checksum, of an older version, is read. */
 enum status job_read_spec(const char *folder, struct arena *arena, struct jobspec *spec,
                           struct text *json, struct error *err);
+/* The same, for callers that do not need the text. */
+enum status job_load_spec(const char *folder, struct arena *arena, struct jobspec *spec,
+                          struct error *err);

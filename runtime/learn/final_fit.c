@@ -64,7 +64,7 @@ enum status final_fit_check(const struct jobspec *spec, const struct dataset *da
 
     if (spec->threshold.size > 0 && dataset->labels.count != 2)
         return fail(err, STATUS_INVALID,
-                    "train.threshold is of two classes, and label column \"%.*s\" has %u",
+                    "train.threshold needs two classes, and label column \"%.*s\" has %u",
                     SLICE_FORMAT(spec->label), dataset->labels.count),
                error_hint(err, "With more classes the most probable one is predicted.");
     if (!final_fit_reads_rows(spec))

@@ -112,7 +112,7 @@ static void note_names(struct leaks *leaks, const struct transform_input *column
         "column \"%.*s\" holds numbers that seem to be names: rows of the same number explain "
         "%.2g of \"%.*s\", those of the next numbers %.2g",
         SLICE_FORMAT(column->spec.name), 1 - equal, SLICE_FORMAT(leaks->label), 1 - next);
-    notice_hint(notices, "COLUMN VOCABULARY(%s) takes them as words.", SQL_NAME(column->spec.name));
+    notice_hint(notices, "COLUMN VOCABULARY(%s) reads them as words.", SQL_NAME(column->spec.name));
     leaks->has_names = true;
 }
 

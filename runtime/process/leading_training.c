@@ -81,9 +81,11 @@ static enum status start_leading_training(void *self, struct leader *leader, str
         .checkpoint_steps = job->spec.checkpoint_steps,
         .needs_checkpoint = job->spec.servers > 0,
         .learn_ms = (int64_t)ceil(job->spec.max_seconds * 1000),
+        .first = job->spec.history.first,
         .store = {&leader->executor, read_piece},
     };
 
+    (void)share_paces_read(job->spec.history.paces, &options.paces);
     if (is_local)
         options.crew.dead_ms = 0;
     if (kind_find(job->spec.family)->measures_rounds && !job->spec.has_default_metrics) {

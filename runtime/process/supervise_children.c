@@ -846,6 +846,8 @@ int supervise_children(const struct job *job, const char *sockets, const char *l
     error_clear(&supervisor.failure);
     worker_pool_init(&supervisor.pool, job->spec.min_workers, job->spec.max_workers,
                      WORKER_POOL_UNLIMITED);
+    if (job->spec.history.first > 0)
+        supervisor.pool.useful = job->spec.history.first;
     /* A number that cannot be read is no reason to end a job. */
     if (wanted_load(job->folder, &supervisor.pool, &err) != STATUS_OK)
         log_warning("as many workers as the job may have are wanted: %s", err.message);

@@ -39,7 +39,8 @@ struct worker_pool {
     uint64_t version; /* version of `wanted`; 0: as the job began */
     uint32_t slots;   /* slots of the launcher for this job */
     uint32_t lanes;   /* more workers are of no use; WORKER_POOL_UNLIMITED: not known yet */
-    uint32_t useful;  /* more do not pay, as was measured; WORKER_POOL_UNLIMITED: not known yet */
+    uint32_t useful;  /* more do not pay, as this job or earlier ones measured;
+                         WORKER_POOL_UNLIMITED: not known yet */
 };
 
 /* All that the job may have are wanted. */

@@ -9,8 +9,17 @@
 void share_measure_open(struct share_measure *measure, uint32_t lanes, uint32_t least,
                         uint32_t most, struct share_window window)
 {
-    *measure = (struct share_measure){
-        .least = least, .most = most, .window = window, .curve = {.lanes = lanes}};
+    *measure = (struct share_measure){.least = least,
+                                      .most = most,
+                                      .window = window,
+                                      .curve = {.lanes = lanes},
+                                      .paces = {.lanes = lanes}};
+}
+
+void share_measure_remember(struct share_measure *measure, const struct share_paces *before)
+{
+    if (before->lanes == measure->curve.lanes)
+        measure->before = *before;
 }
 
 void share_measure_again(struct share_measure *measure)
@@ -41,16 +50,49 @@ void share_measure_give_up(struct share_measure *measure, int64_t now_ms)
 
 static bool is_measured(const struct share_measure *measure, uint32_t workers)
 {
-    for (size_t i = 0; i < measure->count; i++)
-        if (measure->points[i].workers == workers)
-            return true;
-    return measure->count == SHARE_MEASURE_SIZES;
+    return measure->paces.count == SHARE_MEASURE_SIZES ||
+           share_paces_of(&measure->paces, workers) > 0;
 }
 
 static void add_point(struct share_measure *measure, uint32_t workers, double seconds)
 {
-    if (measure->count < SHARE_MEASURE_SIZES)
-        measure->points[measure->count++] = (struct share_point){workers, seconds};
+    share_paces_add(&measure->paces, (struct share_point){workers, seconds});
+}
+
+/* Earlier jobs have measured this size, and another one. */
+static bool is_remembered(const struct share_measure *measure, uint32_t workers)
+{
+    return measure->before.count > 1 && share_paces_of(&measure->before, workers) > 0;
+}
+
+/* The times that this job takes as long as earlier ones: of the newest size that both have
+ * measured, else of the newest size by the earlier ones' curve. */
+static double times_of(const struct share_measure *measure)
+{
+    const struct share_paces *own = &measure->paces, *before = &measure->before;
+
+    for (size_t i = own->count; i-- > 0;)
+        if (share_paces_of(before, own->points[i].workers) > 0)
+            return own->points[i].seconds / share_paces_of(before, own->points[i].workers);
+    return own->points[own->count - 1].seconds /
+           share_paces_expected(before, own->points[own->count - 1].workers);
+}
+
+/* The sizes that were measured, then those of earlier jobs, where they had two at least. */
+static struct share_paces join(const struct share_measure *measure)
+{
+    struct share_paces all = measure->paces;
+    double times;
+
+    if (measure->before.count < 2)
+        return all;
+    times = times_of(measure);
+    for (size_t i = 0; i < measure->before.count; i++) {
+        const struct share_point *point = &measure->before.points[i];
+
+        share_paces_add(&all, (struct share_point){point->workers, times * point->seconds});
+    }
+    return all;
 }
 
 /* By lanes alone: the curve as it is known may say that none but the least number pays. */
@@ -66,9 +108,10 @@ static uint32_t half_of(const struct share_measure *measure, uint32_t workers)
 static enum share_move decide(struct share_measure *measure)
 {
     const uint32_t size = measure->size;
+    const struct share_paces all = join(measure);
 
     share_measure_stop(measure);
-    measure->curve = share_curve_fit(measure->curve.lanes, measure->points, measure->count);
+    measure->curve = share_curve_fit(measure->curve.lanes, all.points, all.count);
     measure->useful = share_curve_largest(&measure->curve, measure->least, measure->most);
     measure->reached = size < measure->useful ? size : measure->useful;
     return SHARE_FITTED;
@@ -109,7 +152,8 @@ static enum share_move on_full(struct share_measure *measure, const struct share
 {
     measure->half = half_of(measure, measure->size);
     measure->length_ms = moment->now_ms - measure->since_ms;
-    if (measure->count > 0 || measure->half >= measure->size) {
+    if (measure->paces.count > 0 || measure->half >= measure->size ||
+        is_remembered(measure, measure->size)) {
         add_point(measure, measure->size, pace);
         return decide(measure);
     }
@@ -118,7 +162,7 @@ static enum share_move on_full(struct share_measure *measure, const struct share
         begin(measure, SHARE_RESTS_NOW, moment->now_ms);
         return SHARE_STAY;
     }
-    measure->before = pace;
+    measure->first = pace;
     begin(measure, SHARE_HALF, moment->now_ms);
     return SHARE_HALVE;
 }
@@ -126,9 +170,9 @@ static enum share_move on_full(struct share_measure *measure, const struct share
 static enum share_move on_again(struct share_measure *measure, const struct share_moment *moment,
                                 double pace)
 {
-    const double mean = (measure->before + pace) / 2;
+    const double mean = (measure->first + pace) / 2;
 
-    if (fabs(measure->before - pace) > SHARE_MEASURE_SAME * mean) {
+    if (fabs(measure->first - pace) > SHARE_MEASURE_SAME * mean) {
         measure->tries++;
         begin(measure, measure->tries < SHARE_MEASURE_TRIES ? SHARE_FULL : SHARE_RESTS_NOW,
               moment->now_ms);

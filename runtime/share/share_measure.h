@@ -17,15 +17,18 @@
  * Each size is measured once in a job, so decisions come to an end. A size grows only where that
  * saves more time than workers need to start.
  *
+ * Earlier jobs of the same model may have measured sizes, too. Those that this job has not measured
+ * are believed by their ratio to those that it has, and nobody stands by for a size that is known.
+ *
  * Pure: times are arguments. Bits of the model depend on none of it.
  */
 #pragma once
 
 #include <stdbool.h>
 
-#include "runtime/share/share_curve.h"
+#include "runtime/share/share_paces.h"
 
-#define SHARE_MEASURE_SIZES 16
+#define SHARE_MEASURE_SIZES SHARE_PACES_MAX
 #define SHARE_MEASURE_TRIES 3
 #define SHARE_MEASURE_SAME  .1  /* two paces of a size differ by less than so much of them */
 #define SHARE_MEASURE_PART  .05 /* measuring takes no more of the time that is left */
@@ -59,18 +62,18 @@ struct share_window {
 struct share_measure {
     uint32_t least, most; /* job.min_workers, job.max_workers */
     struct share_window window;
-    struct share_curve curve;                       /* its lanes: known from the beginning */
-    struct share_point points[SHARE_MEASURE_SIZES]; /* seconds of a row */
-    size_t count;
-    uint32_t useful;  /* the number that pays; 0: not measured yet */
-    uint32_t reached; /* the largest size that ran since it was measured */
+    struct share_curve curve;  /* its lanes: known from the beginning */
+    struct share_paces paces;  /* measured by this job; the newest last */
+    struct share_paces before; /* by earlier ones */
+    uint32_t useful;           /* the number that pays; 0: not measured yet */
+    uint32_t reached;          /* the largest size that ran since it was measured */
     /* the measurement under way */
     enum share_stage stage;
     uint32_t size, half, tries;
-    double before, there; /* seconds of a row: FULL's, HALF's */
-    int64_t since_ms;     /* the stage's beginning */
-    int64_t length_ms;    /* FULL's window took so long */
-    int64_t from_ms;      /* the window's beginning; 0: it has not begun */
+    double first, there; /* seconds of a row: FULL's, HALF's */
+    int64_t since_ms;    /* the stage's beginning */
+    int64_t length_ms;   /* FULL's window took so long */
+    int64_t from_ms;     /* the window's beginning; 0: it has not begun */
     uint64_t from_rows;
     uint32_t notes; /* in the window */
 };
@@ -78,6 +81,8 @@ struct share_measure {
 /* lanes: at least 1. A job whose least number is its most has nothing to measure. */
 void share_measure_open(struct share_measure *measure, uint32_t lanes, uint32_t least,
                         uint32_t most, struct share_window window);
+/* Right after it. Paces of other lanes are of no use. */
+void share_measure_remember(struct share_measure *measure, const struct share_paces *before);
 /* Workers came, went or were lost: what is under way does not count. */
 void share_measure_stop(struct share_measure *measure);
 /* The size that is being measured is not measured again. */

@@ -94,6 +94,7 @@ enum status master_init(struct master *master, const struct master_options *opti
         .checkpoint_at = now_ms + options->checkpoint_ms,
         .lost_at = INT64_MIN / 2,
         .has_rate_base = !previous,
+        .useful = options->first,
         .loss = (double)NAN,
         .validation_loss = (double)NAN,
         .validation_score = (double)NAN,

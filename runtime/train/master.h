@@ -61,6 +61,8 @@ struct master_options {
     bool needs_checkpoint;
     int64_t learn_ms;            /* after which the workers are told to end; 0: never */
     struct share_window measure; /* windows in which workers are measured; ms 0: none are */
+    struct share_paces paces;    /* those of earlier jobs; count 0: none are known */
+    uint32_t first;              /* so many workers are launched at first; 0: all */
     /* The newest one in the store that can be used, and the one before it. Phase 0: none. */
     struct checkpoint checkpoint, older;
     struct error refused; /* why a newer one cannot be used; OK: there is none */

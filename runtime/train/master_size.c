@@ -26,6 +26,7 @@ void master_size_open(struct master *master, int64_t now_ms)
     master->start_seconds = fmin(fmax(seconds, START_LEAST), START_MOST);
     share_measure_open(&master->measure, master->lanes, master->crew.options->min_workers,
                        workers < master->lanes ? workers : master->lanes, master->options.measure);
+    share_measure_remember(&master->measure, &master->options.paces);
 }
 
 void master_size_on_change(struct master *master)
@@ -108,8 +109,8 @@ static void print_points(const struct share_measure *measure, char *text, size_t
     size_t size = 0;
 
     text[0] = '\0';
-    for (size_t i = 0; i < measure->count; i++) {
-        const struct share_point *point = &measure->points[measure->count - 1 - i];
+    for (size_t i = 0; i < measure->paces.count; i++) {
+        const struct share_point *point = &measure->paces.points[measure->paces.count - 1 - i];
         char pace[16], one[64];
         size_t more;
 
@@ -150,10 +151,13 @@ static void say(struct master *master, int64_t now_ms, struct outbox *outbox)
     const struct share_measure *measure = &master->measure;
     const uint32_t count = master->group.count, useful = measure->useful;
     char points[CREW_STANDING_MAX - 48], line[CREW_STANDING_MAX] = ""; /* with its first words */
+    char paces[SHARE_PACES_BYTES_MAX + 1];
 
     print_points(measure, points, sizeof points);
     crew_put_event(&master->crew, now_ms, -1, "measured", outbox, "%u of %u workers pay: %s",
                    useful, measure->most, points);
+    share_paces_write(&measure->paces, paces);
+    crew_put_event(&master->crew, now_ms, -1, "paces", outbox, "%s", paces);
     if (useful < count) {
         snprintf(line, sizeof line, "%u of its %u workers pay: %s", useful, count, points);
         master_notice(master, now_ms, outbox, "%u of %u workers pay, the others are given back: %s",

@@ -72,7 +72,7 @@ def make_folder(folder, kind, csv, workers, least, turns, checkpoint, units, ser
             # With lanes all workers would take steps together.
             spec["job"].update(servers=servers, in_one_process=False, lanes=0)
         for part, values in (changes or {}).items():
-            spec[part].update(values)
+            spec.setdefault(part, {}).update(values)
         path.write_text(json.dumps(spec))
 
 
@@ -307,7 +307,7 @@ class SameModelTest(JobTest):
 
     flipped = ()  # memories of a worker in which a bit is inverted
     step = 17  # at which something happens
-    long_epochs = 3 * LONG  # of a job that goes on from a checkpoint
+    long_epochs = 3 * LONG  # a job that goes on from a checkpoint has so many
 
     def test_any_number_of_workers_makes_the_same_model(self):
         for workers in (2, 3, 8):

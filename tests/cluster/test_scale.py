@@ -152,6 +152,19 @@ class ScaleTest(unittest.TestCase):
         self.wait_for_workers(job, 3)
         self.check_same(job)
 
+    def test_a_job_begins_with_the_workers_that_paid_before_and_measures_these_alone(self):
+        os.environ["TOTRAIN_MEASURE"] = "100"
+        self.addCleanup(os.environ.pop, "TOTRAIN_MEASURE")
+        history = {"work": "0" * 16, "first": 1, "paces": "8 lanes; seconds of a row by workers: 4 4e-3, 2 2e-3, 1 1e-3"}
+        job = self.job(4, least=1, epochs=EPOCHS, pace="us=1500,others=1", changes={"history": history})
+        job.wait_for_event_row("paces")
+        self.assertEqual(set(job.query("SELECT \"index\" FROM events WHERE event = 'joined'")), {(0,)})
+        (told,) = job.query("SELECT detail FROM events WHERE event = 'paces'")
+        self.assertRegex(told[0], "^8 lanes; seconds of a row by workers: 1 0[.]00[0-9]+$")
+        self.assertEqual(ask(job, "scale 3"), "ok")  # the user's number wins
+        self.wait_for_workers(job, 3)
+        self.check_same(job)
+
     def test_workers_that_pay_are_kept(self):
         os.environ["TOTRAIN_MEASURE"] = "100"
         self.addCleanup(os.environ.pop, "TOTRAIN_MEASURE")

@@ -1,4 +1,4 @@
-"""axe-core over each page of the console, light and dark: nothing of any impact is found. Run by run_axe."""
+"""axe-core over each page of the console and a report, light and dark: nothing of any impact is found. Run by run_axe."""
 
 import json
 import pathlib
@@ -11,9 +11,12 @@ SCRIPT = pathlib.Path(sys.argv.pop()).read_text(encoding="utf-8")
 
 
 class Pages(test_page.Case):
-    def check(self, page, view, heading):
+    def check_view(self, page, view, heading):
         page.value(f"location.hash = '#{view}'")
         page.wait_for(f"document.getElementById('{heading}').offsetParent", view)
+        self.check(page, view)
+
+    def check(self, page, view):
         found = page.value("axe.run(document).then((result) => JSON.stringify(result.violations.map((one) => "
                            "[one.id, one.impact, one.nodes[0].html])))")
         self.assertEqual(json.loads(found), [], view)
@@ -28,7 +31,22 @@ class Pages(test_page.Case):
             page.wait_for("document.getElementById('state')?.textContent === 'Live'", "the page")
             page.value(f"{SCRIPT}; 0")
             for view, heading in (("jobs", "jobs-title"), ("job/1", "job-title"), ("models", "models-title"), ("model/m", "model-title")):
-                self.check(page, view, heading)
+                self.check_view(page, view, heading)
+
+    def test_nothing_is_found_in_a_report(self):
+        self.train()
+        report = self.folder / "card.html"
+        self.assertEqual(self.run_program("report", self.path, "m", "-o", str(report)).returncode, 0)
+        for theme in ("light", "dark"):
+            for width in (1280, 400):
+                page = chromium.Page(width=width, theme=theme)
+                self.addCleanup(page.close)
+                page.open(report.as_uri())
+                page.wait_for("document.querySelector('#origin')", "the report")
+                page.value(f"{SCRIPT}; 0")
+                page.value("document.querySelectorAll('details').forEach((part) => { part.open = true; })")
+                self.check(page, f"report, {theme}, {width}")
+                self.assertLessEqual(page.value("document.documentElement.scrollWidth"), width)
 
 
 if __name__ == "__main__":

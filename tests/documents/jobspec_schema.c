@@ -7,6 +7,7 @@
 #include "jobspec/job_attributes.h"
 #include "jobspec/jobspec_parts.h"
 #include "jobspec/jobspec_sections.h"
+#include "kinds/forecast/holidays.h"
 #include "scoring/report.h"
 
 /* json_print finds that there was too little memory, for all of the calls below, as in
@@ -389,6 +390,17 @@ static cJSON *training(const struct kind *kind)
     return object(members);
 }
 
+static cJSON *holidays(void)
+{
+    cJSON *members = cJSON_CreateObject();
+
+    json_add(members, "name", text(1, HOLIDAY_NAME_MAX, NULL));
+    json_add(members, "days",
+             array(1, HOLIDAY_DAYS_MAX, integer(TIME_DAY_LEAST, TIME_DAY_MOST, NULL),
+                   "days since 1970-01-01, ascending"));
+    return array(1, HOLIDAYS_MAX, object(members), "holidays, ascending by their names");
+}
+
 static cJSON *notices(void)
 {
     cJSON *members = cJSON_CreateObject(), *notice;
@@ -400,6 +412,22 @@ static cJSON *notices(void)
     notice = typed("object", NULL);
     close_object(notice, members, MEMBERS("hint", "others"));
     return array(0, NOTICES_MAX, notice, "of planning and of reading the rows; kept in the model");
+}
+
+static cJSON *history(void)
+{
+    cJSON *members = cJSON_CreateObject(), *schema;
+
+    json_add(members, "work",
+             text(JOBSPEC_WORK_BYTES, JOBSPEC_WORK_BYTES,
+                  "the same of jobs that do the same for a row"));
+    json_add(members, "paces",
+             text(0, JOBSPEC_PACES_BYTES, "how fast earlier ones were, by numbers of workers"));
+    json_add(members, "first",
+             integer(0, JOBSPEC_WORKERS_MAX, "workers at first; 0: as many as there may be"));
+    schema = object(members);
+    json_add_string(schema, "description", SLICE("of earlier jobs of the model"));
+    return schema;
 }
 
 static cJSON *intervals(void)
@@ -515,11 +543,17 @@ static void add_learning(const struct kind *kind, cJSON *members)
     json_add(members, "training", training(kind));
     for (const char *const *section = kind->sections; *section; section++)
         json_add(members, *section, object(section_members_of(kind, *section)));
+    if (kind->learns_series)
+        json_add(members, "holidays", holidays());
     json_add(members, "notices", notices());
     json_add(members, "old_model",
              text(1, DIGEST_BYTES_MAX,
                   "USING: the digest of the model that is gone on from, which lies beside the "
                   "rows"));
+    json_add(members, "require",
+             text(1, JOBSPEC_REQUIRE_BYTES,
+                  "train.require: a model that does not keep it is not published"));
+    json_add(members, "history", history());
 }
 
 enum status jobspec_print_schema(const struct kind *kind, struct text *out, struct error *err)
@@ -548,7 +582,9 @@ enum status jobspec_print_schema(const struct kind *kind, struct text *out, stru
         schema, "description",
         SLICE("printed from the tables of attributes by tests/documents/jobspec_schema.c"));
     json_add_string(schema, "type", SLICE("object"));
-    close_object(schema, members, MEMBERS("notices", "roles", "old_model", "freeze"));
+    close_object(
+        schema, members,
+        MEMBERS("notices", "roles", "old_model", "freeze", "holidays", "require", "history"));
     status = json_print(schema, true, out, err);
     cJSON_Delete(schema);
     TRY(status);

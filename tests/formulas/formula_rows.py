@@ -56,9 +56,14 @@ MODELS = (
     ("kmeans", "KMeans", "model.n_clusters = 4", None, NUMBERS),
     ("words", "KMeans", "model.n_clusters = 4", None, ", ".join(map(quoted, (AGE, PLAN, SIZE)))),
     ("pca", "PCA", "model.n_components = 2", None, NUMBERS),
+    ("places", "PCA", "model.n_components = 3", None, ", ".join(map(quoted, (AGE, PLAN, SIZE)))),
+    ("strange", "OneClassSVM", "model.n_features = 30", None, ", ".join(map(quoted, (AGE, PLAN, SIZE)))),
     ("outliers", "OneClassSVM", "model.n_features = 40", None, NUMBERS),
     ("isolation", "IsolationForest", "n_estimators = 15, contamination = 0.1", None, None),
 )
+
+COMPONENTS = ("pca", "places")
+DETECTORS = ("outliers", "strange")
 
 # Beyond this distance floats tell no center nearer than another.
 FAR = {"kmeans": 1e6, "words": 10}

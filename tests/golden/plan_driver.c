@@ -45,7 +45,7 @@ static enum status print_train(const struct plan *plan, struct arena *arena, str
     struct plan_line *lines;
     size_t count;
 
-    TRY(plan_explain(plan, 0, arena, &lines, &count, err));
+    TRY(plan_explain(plan, 0, NULL, arena, &lines, &count, err));
     for (size_t i = 0; i < count; i++) {
         printf("%-38.*s", SLICE_FORMAT(lines[i].item));
         printf("%.*s\n", SLICE_FORMAT(lines[i].detail));
@@ -104,7 +104,7 @@ static void print_name(const char *what, struct slice schema, struct slice name)
 
 static void print_other(const struct plan *plan)
 {
-    static const char *const pictures[] = {"", " as bars", " as dots"};
+    static const char *const pictures[] = {"", " as bars", " as dots", " as points"};
     const struct slice none = {NULL, 0};
 
     printf("%-38s%s\n", "statement", statement_kind_name(plan->kind));

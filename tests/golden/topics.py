@@ -8,7 +8,7 @@
     === error_bucket_empty                                  a name, once in all topics
     SELECT * FROM t TO TRAIN ... COLUMN BUCKET(a, []) ...;
     --- error                                               which answer it is, then its text
-    ERROR:  BUCKET takes from 1 to 999 bounds, not 0
+    ERROR:  BUCKET accepts from 1 to 999 bounds, not 0
 
     === bucket_of_ages, like train_iris: a bucket a decade  what differs from another's answer (plan_differences.py), a remark
 

@@ -221,8 +221,8 @@ class FakeApi:
 
 
 def is_of_share(plural, name, query, body):
-    """A request by which masters share the cluster: the Lease, and what its holder looks at."""
-    return (plural in ("leases", "nodes", "resourcequotas")
+    """A request by which masters share the cluster, the Lease and what its holder looks at; and of what limits pods."""
+    return (plural in ("leases", "nodes", "resourcequotas", "limitranges")
             or query.get("labelSelector") == "app.kubernetes.io/name=totrain"
             or plural == "jobs" and "totrain.dev/use" in body.get("metadata", {}).get("annotations", {}) and bool(name))
 

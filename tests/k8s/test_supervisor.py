@@ -220,6 +220,43 @@ class Created(Case):
         supervisor.cancel()
         supervisor.until("failed")
 
+    def limit(self, **item):
+        self.api.create("limitranges", {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "team"},
+                                        "spec": {"limits": [{"type": "Container", **item}]}})
+
+    def test_a_job_is_fitted_to_the_namespace_and_its_master_knows(self):
+        self.limit(max={"cpu": "500m", "memory": "512Mi"}, min={"cpu": "200m"})
+        self.api.create("resourcequotas", {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "team"},
+                                           "spec": {"hard": {"limits.cpu": "8"}}})
+        self.created()
+        job = self.api.objects["jobs"]["iris"]
+        resources = job["spec"]["template"]["spec"]["containers"][0]["resources"]
+        self.assertEqual(resources["requests"], {"cpu": "200m", "memory": "256Mi"})
+        self.assertEqual(resources["limits"], {"cpu": "200m", "memory": "256Mi"})
+        read = json.loads(base64.b64decode(self.api.objects["secrets"]["iris-job"]["data"]["cluster.json"]))
+        self.assertEqual((read["cpu_m"], read["memory"], read["memory_max"], read["cpu_limit_percent"], read["master_cpu_m"]),
+                         (500, 512 << 20, 512 << 20, 100, 200))
+
+    def test_what_was_asked_for_and_does_not_fit_is_said_before_anything_is_made(self):
+        self.write_job(cpu_m=2000)
+        self.limit(max={"cpu": "500m"})
+        supervisor = self.start()
+        failed = supervisor.until("failed")
+        self.assertIn("a worker: 2 processors, more than the 0.5 that a LimitRange of the namespace allows", failed["error"])
+        self.assertIn("job.worker_cpu", failed["hint"])
+        self.assertNotEqual(supervisor.end(), 0)
+        self.assertFalse(self.has_job())
+
+    def test_a_role_that_may_not_read_the_limits_has_the_job_as_it_is(self):
+        for _ in range(2):
+            self.api.fault("list", status=403, reason="Forbidden", message="limitranges is forbidden", share=True)
+        self.limit(max={"cpu": "500m"})
+        supervisor = self.created()
+        read = json.loads(base64.b64decode(self.api.objects["secrets"]["iris-job"]["data"]["cluster.json"]))
+        self.assertEqual(read, KUBE_JOB)
+        supervisor.cancel()
+        supervisor.until("failed")
+
     def test_no_key_is_anywhere_but_in_its_secret(self):
         supervisor = self.created()
         secrets = self.api.objects["secrets"]

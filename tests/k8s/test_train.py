@@ -188,6 +188,22 @@ class Trains(Case):
         self.check_tables_go()
         self.check_no_secret([done.stdout, done.stderr])
 
+    def test_a_namespace_with_limits_has_the_same_model(self):
+        """Nobody has set a size of the master, or a limit of processors; a size that was asked for is refused at once."""
+        self.apply(json.dumps({"apiVersion": "v1", "kind": "List", "items": [
+            {"apiVersion": "v1", "kind": "LimitRange", "metadata": {"name": "team", "namespace": self.space}, "spec": {
+                "limits": [{"type": "Container", "max": {"cpu": "250m", "memory": "200Mi"}, "default": {"cpu": "20m"},
+                            "defaultRequest": {"cpu": "20m"}, "maxLimitRequestRatio": {"cpu": "2"}}]}},
+            {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": {"name": "team", "namespace": self.space},
+             "spec": {"hard": {"limits.cpu": "2"}}}]}))
+        done = self.psql(train("limited", more=", job.where = 'kubernetes'"))
+        self.assertEqual(done.returncode, 0, done.stderr + "\n" + self.explain())
+        self.psql(train("here", more=""))
+        self.assertEqual(self.digest("limited"), self.digest("here"))
+        refused = self.psql(train("refused", more=", job.where = 'kubernetes', job.worker_cpu = 0.5"))
+        self.assertIn("a worker: 0.5 processors, more than the 0.25 that a LimitRange of the namespace allows", refused.stderr)
+        self.assertIn("job.worker_cpu", refused.stderr)
+
     def test_the_program_submits_and_deleting_the_job_leaves_nothing(self):
         done = subprocess.run(
             [BUILD / "totrain", "submit", f"host={self.server.folder / 'socket'} port={self.server.port} user=alice "

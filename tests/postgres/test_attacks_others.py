@@ -21,6 +21,8 @@ JOBS = {
     "scale_to_nothing": "SELECT totrain.scale({job}, 0)",
     "scale_beyond": "SELECT totrain.scale({job}, 9223372036854775807)",
     "scale_servers": "SELECT totrain.scale_servers({job}, 2)",
+    "log_of_the_owner": "SELECT * FROM totrain.job_log({job}, 'bob')",
+    "log_of_herself": "SELECT * FROM totrain.job_log({job})",
     "publish": "SELECT * FROM totrain.publish({job})",
     "publish_nothing": "SELECT * FROM totrain.publish(0)",
     "publish_below_zero": "SELECT * FROM totrain.publish(-1)",

@@ -144,7 +144,7 @@ class Psql(Case):
                                    ("job.priority = 'system'", "none of the administrator"),
                                    ("job.worker_memory = 'lots'", "amount of memory"),
                                    ("job.worker_cpu = 2000", "job.worker_cpu"),
-                                   ("job.metrics = '0'", "is of this machine")):
+                                   ("job.metrics = '0'", "applies to this machine")):
             self.assertIn(problem, self.refused(TRAIN.replace("job.lanes", attribute + ", job.lanes")))
 
     def test_a_role_without_the_right_is_refused(self):

@@ -26,7 +26,7 @@ TABLES = {  # rows to score: types that differ, and the rows
     "others": ({0: "numeric", 1: "real", 2: "integer", 4: "timestamp with time zone", 5: "smallint"},
                lambda: (row[:6] for row in rows.training(500, seed=5)))}
 # Models without a label tell how sure they are by a distance.
-DISTANCE = {"kmeans", "words", "pca", "outliers", "isolation"}
+DISTANCE = {"kmeans", "words", "isolation", *rows.COMPONENTS, *rows.DETECTORS}
 NUMBERS = {"number", "positive"}  # labels
 
 
@@ -87,14 +87,14 @@ class Formulas(harness.Case):
     def wanted(self, model, table):
         """The extension's answer for each row: the prediction, and a number that tells how sure it is."""
         name, _, _, label, _ = model
-        first = f"totrain.component('{name}', r, 1)" if name == "pca" else f"totrain.predict('{name}', r)"
+        first = f"totrain.component('{name}', r, 1)" if name in rows.COMPONENTS else f"totrain.predict('{name}', r)"
         second = (f"totrain.distance('{name}', r)" if name in DISTANCE else
                   "0" if label in NUMBERS else f"totrain.probability('{name}', r)")
         return self.execute(f"SELECT {first}, {second} FROM {table} AS r ORDER BY id")
 
     def found(self, model, schema):
         name, _, _, label, _ = model
-        first = "component_1" if name == "pca" else "prediction"
+        first = "component_1" if name in rows.COMPONENTS else "prediction"
         second = "distance" if name in DISTANCE else "0" if label in NUMBERS else "probability"
         return self.in_plain(f"SELECT {first}, {second} FROM {schema}.{name}_predictions ORDER BY id")
 

@@ -60,6 +60,40 @@ class Jobs(harness.Case):
             with self.assertRaises(errors.InsufficientPrivilege):
                 self.execute("SELECT totrain.cancel(1)", "eve")
 
+    def test_a_log_is_read_by_lines_with_the_rights_of_its_job(self):
+        self.check_psql(SMALL, user="ann")
+        job, = self.execute("SELECT id FROM totrain.jobs", "ann")[0]
+        path = next(self.server.state.glob(f"*/*/jobs/{job}/log"))
+        written = path.read_text()
+        path.write_text(f"{written}in {self.server.state} \xe4\n{'x' * 300000}\n")
+        with open(path, "ab") as log:
+            log.write(b"\xff\0 cut")
+        lines = self.execute(f"SELECT next, line FROM totrain.job_log({job})", "ann")
+        first = written.splitlines()
+        self.assertEqual([line for _, line in lines[:len(first)]],
+                         [line.replace(str(self.server.state), "totrain.state_directory") for line in first])
+        self.assertEqual(lines[len(first)][1], "in totrain.state_directory \xe4")
+        self.assertEqual("".join(line for _, line in lines[len(first) + 1:]), "x" * 300000 + "?? cut")
+        self.assertEqual(lines[-1][0], path.stat().st_size)
+        self.assertIn((f"in {self.server.state} \xe4",), self.execute(f"SELECT line FROM totrain.job_log({job}, 'ann')"))
+        start = lines[1][0]
+        self.assertEqual(self.execute(f"SELECT next, line FROM totrain.job_log({job}, 'ann', {start})", "eve"), lines[2:])
+        self.assertEqual(self.execute(f"SELECT * FROM totrain.job_log({job}, start => {start}, most => {lines[2][0] - start})", "ann"),
+                         lines[2:3])
+        self.assertEqual(self.execute("SELECT * FROM totrain.job_log(NULL)", "ann"), [])
+        with self.assertRaisesRegex(errors.InsufficientPrivilege, "logs of jobs of role \"ann\""):
+            self.execute(f"SELECT * FROM totrain.job_log({job}, 'ann')", "bob")
+        with self.assertRaisesRegex(errors.UndefinedObject, f"no job {job}"):
+            self.execute(f"SELECT * FROM totrain.job_log({job})", "bob")
+        with self.assertRaises(errors.InvalidParameterValue):
+            self.execute(f"SELECT * FROM totrain.job_log({job}, start => -1)", "ann")
+        path.unlink()
+        with self.assertRaisesRegex(errors.UndefinedObject, f"job {job} has no log: none of its processes ran"):
+            self.execute(f"SELECT * FROM totrain.job_log({job})", "ann")
+        (path.parent / "cluster.json").write_text("{}")
+        with self.assertRaisesRegex(errors.UndefinedObject, "on a cluster(.|\n)*kubectl logs"):
+            self.execute(f"SELECT * FROM totrain.job_log({job})", "ann")
+
     def test_a_list_of_columns_that_do_not_fit_is_refused(self):
         """A text taken for a number shows an address, a number taken for a text is one."""
         self.check_psql(SMALL, user="ann")

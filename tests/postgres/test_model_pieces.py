@@ -201,7 +201,7 @@ class Pieces(Case):
         self.execute("DROP PUBLICATION everything; CREATE PUBLICATION everything FOR TABLES IN SCHEMA public")
         self.fill(BYTES // 2)
         self.assertEqual(self.parts(), [])
-        self.assertIn("publication everything is of all tables in schema public, and", self.told_by_program())
+        self.assertIn("publication everything has all tables in schema public, and", self.told_by_program())
 
 
 class Publishers(Case):

@@ -64,6 +64,25 @@ class Told(pods.Case):
         self.wait_for_pods(3)
         self.check_trained(master, self.expected(LONG))
 
+    def test_the_next_job_of_the_model_begins_with_the_workers_that_paid(self):
+        self.environment = {"TOTRAIN_PACE": "us=1000,others=1", "TOTRAIN_MEASURE": "100"}
+        expected = self.expected(LONG)
+        master = self.begin()
+        self.wait_for("Measured")
+        self.check_trained(master, expected)
+        self.api.delete("jobs", "train")
+        made = len(self.api.changes)
+        self.environment = {"TOTRAIN_PACE": "us=1000,others=1", "TOTRAIN_MEASURE": "100"}
+        self.api.objects["events"].clear()
+        told = {row["item"]: row["detail"] for row, in self.execute(f"SELECT totrain.rows($${'EXPLAIN ' + LONG}$$)", "alice")}
+        self.assertRegex(told["workers"], "^1 to 4, 1 at first, as job [0-9]+ measured")
+        master = self.begin()
+        self.assertIn("by earlier jobs of the model 1 of 4 workers pay at first", master.log.text())
+        self.assertTrue(self.wait_for("Measured")["message"].startswith("1 of 4 workers pay: "))
+        self.check_trained(master, expected)
+        self.assertEqual({name for verb, plural, name, _ in self.api.changes[made:] if (verb, plural) == ("delete", "pods")},
+                         {"train-worker-0-0"})
+
     def test_a_node_that_computes_wrongly_is_avoided_by_name(self):
         """The self-test of the worker's machine fails once; the next worker of its index is asked for elsewhere."""
         def on_node(pod, arguments):

@@ -53,6 +53,15 @@ class Silence(harness.Case):
         said = self.execute("SELECT * FROM totrain.rows($$EXPLAIN SELECT town::char(6) || '.' AS town, city, z FROM t TO PREDICT guess USING m$$)")
         self.assertTrue([row for row, in said if strange in row["detail"]], said)
 
+    def test_words_that_look_alike_are_named_with_sql_that_makes_them_one(self):
+        self.make(tables.alike_table())
+        for i, (_, _, points) in enumerate(tables.ALIKE):
+            with self.subTest(points):
+                said = [notice for notice in self.notices(f"c{i}, y", "LinearRegressor WITH epoch = 1 LABEL y") if "look like others" in notice]
+                self.assertEqual(len(said), 1)
+                cure = said[0].split(" in SQLite, ")[1].split(" in PostgreSQL")[0]
+                self.assertNotIn("look like others", " ".join(self.notices(f"{cure}, y", "LinearRegressor WITH epoch = 1 LABEL y")))
+
     def test_whole_numbers_beyond_the_doubles_and_codes_among_classes_are_named(self):
         self.execute("CREATE TABLE t AS SELECT 9223372036854775000 - g * 37 % 101 AS v, 9223372036854775000::numeric - g * 37 % 101 AS n, "
                      "g % 7 AS b, g * 37 % 101 AS y, CASE WHEN g % 10 = 0 THEN 99 ELSE g % 3 END AS c FROM generate_series(1, 300) g")

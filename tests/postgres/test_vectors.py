@@ -189,7 +189,7 @@ class Vectors(harness.Case):
                 self.by_program(left_out + ";")
         self.assertEqual(self.refusal(train.format("words")), 'column "words" is of type text[], which no model reads')
         self.assertEqual(self.refusal("SELECT v, y FROM bad TO TRAIN LinearClassifier COLUMN VOCABULARY(v) LABEL y INTO m"),
-                         'column "v" holds arrays, of which no category can be made')
+                         'column "v" holds arrays, and an array cannot be a category')
         self.assertEqual(self.refusal("SELECT v, y FROM bad TO TRAIN LinearClassifier COLUMN NUMERIC(v, 4) LABEL y INTO m"),
                          'NUMERIC: column "v" holds arrays of 3 elements, not of 4')
         self.assertEqual(self.refusal("SELECT v, y FROM bad TO TRAIN LinearRegressor LABEL v INTO m"),
@@ -202,7 +202,7 @@ class Vectors(harness.Case):
     def test_columns_are_named(self):
         self.execute("CREATE TABLE few AS SELECT * FROM t WHERE id < 200")
         self.check_psql("SELECT v, word, y FROM few TO TRAIN LinearClassifier COLUMN NUMERIC(v, 5) LABEL y INTO m;", "-o", "/dev/null")
-        self.assertIn("of 6 elements, of which model m takes 5",
+        self.assertIn("of 6 elements, and model m expects 5",
                       self.refusal("SELECT v || 1.0::double precision AS v FROM few WHERE v IS NOT NULL TO PREDICT other.p USING m"))
         lines = self.check_psql("EXPLAIN SELECT v, word, y FROM few TO TRAIN LinearClassifier LABEL y INTO m;")
         self.assertIn("numeric, 5 elements: array in", lines)

@@ -177,7 +177,7 @@ class Workers(harness.Case):
             with self.assertRaises(psycopg2.Error) as refused:
                 cursor.execute(sql)
             self.assertIn('model "large" takes 34.4 MiB, and a session loads models of up to 1.0 MiB', str(refused.exception))
-            self.assertIn("totrain.model_memory says how much a session loads", str(refused.exception))
+            self.assertIn("totrain.model_memory sets how much a session loads", str(refused.exception))
         self.check_nothing_runs()
 
     @staticmethod

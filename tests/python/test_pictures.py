@@ -41,7 +41,7 @@ class Pictures(harness.Case):
         drawn = subprocess.run([totrain.program_path(), "picture", self.path, "f", "forecast", "--theme=light", "-c", rows],
                                capture_output=True, text=True, check=True).stdout
         self.assertEqual(picture.svg, drawn)
-        with self.assertRaisesRegex(totrain.Error, "the rows are of several series"):
+        with self.assertRaisesRegex(totrain.Error, "the rows belong to several series"):
             totrain.picture.forecast(totrain.Model(self.database, "f"), "SELECT * FROM days")
 
     def test_a_frame_will_do_and_a_file_is_written(self):

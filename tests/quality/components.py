@@ -60,6 +60,45 @@ REFERENCE = {
     },
 }
 
+WORD_ROWS = 200
+# The same for word_rows(): standardised numbers, and columns of 0 and 1 for the words of both categories, one of which is
+# that it is NULL. Pairs of words have loadings of one size, so that signs are anybody's.
+OF_WORDS = {
+    "variances": [1.77231625, 0.3908265161, 0.3439685782, 0.3012179959, 0.2845468719, 0.2467720294],
+    "rows": [
+        [0.5522343072, 0.04542637326, 0.5474461571],
+        [0.89623106, 0.1527393444, 0.6898969531],
+        [2.267020018, 1.149608343, 0.1536235137],
+        [0.2489033032, 0.1759866174, 1.226950689],
+        [0.5301049335, 0.1367049098, 1.20238547],
+    ],
+    "distances": [1.081576322, 1.110856535, 0.4196424643, 1.321160041, 1.216033538],
+}
+
+
+def word_rows():
+    """Two numbers and two categories, the second of which has NULLs."""
+    return [(a, z, "pqr"[int(abs(7 * b)) % 3], (None, "u", "v", "v")[int(abs(5 * a)) % 4])
+            for a, b, _, z, _ in rows()[:WORD_ROWS]]
+
+
+def reference_of_words():
+    # pylint: disable=import-outside-toplevel,import-error
+    import numpy
+    from sklearn import decomposition, preprocessing
+    made = word_rows()
+    words = preprocessing.OneHotEncoder(sparse_output=False).fit_transform([[w, str(v)] for _, _, w, v in made])
+    numbers = preprocessing.StandardScaler().fit_transform([[a, z] for a, z, _, _ in made])
+    inputs = numpy.hstack([numbers, words])
+    pca = decomposition.PCA(svd_solver="full").fit(inputs)
+    placed = pca.transform(inputs)
+    left = inputs - pca.mean_ - placed[:, :KEPT] @ pca.components_[:KEPT]
+    return {
+        "variances": pca.explained_variance_[:6].tolist(),
+        "rows": numpy.abs(placed[:linear_models.SHOWN, :3]).tolist(),
+        "distances": numpy.sqrt((left ** 2).sum(axis=1))[:linear_models.SHOWN].tolist(),
+    }
+
 
 def reference():
     # pylint: disable=import-outside-toplevel,import-error
@@ -86,3 +125,4 @@ def reference():
 
 if __name__ == "__main__":
     print(json.dumps(reference(), indent=4))
+    print(json.dumps(reference_of_words(), indent=4))

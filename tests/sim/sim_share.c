@@ -138,7 +138,8 @@ static enum status check_measured(struct totals *totals, const struct share_worl
         if (job->decisions > DECISIONS_MOST)
             return fail(err, STATUS_FAILED, "job %zu decided %u times how many workers pay", i,
                         job->decisions);
-        if (job->measure.count > 1 && job->is.per_worker >= RISES && job->wanted > job->job.least)
+        if (job->measure.paces.count > 1 && job->is.per_worker >= RISES &&
+            job->wanted > job->job.least)
             return fail(err, STATUS_FAILED, "job %zu is slower with more workers, and wants %u", i,
                         job->wanted);
     }

@@ -43,7 +43,7 @@ class FormulaCase(harness.Case):
         """The extension's answer for each row: the prediction, and a number that tells how sure it is."""
         name, _, _, label, _ = model
         inputs = ", ".join(map(rows.quoted, self.inputs(name)))
-        if name == "pca":
+        if name in rows.COMPONENTS:
             second = f"totrain_distance('{name}', {inputs})"
             first = f"totrain_component('{name}', {inputs}, 1)"
         else:
@@ -59,8 +59,8 @@ class FormulaCase(harness.Case):
         for i, (mine, other) in enumerate(zip(found, wanted)):
             with self.subTest(model=name, row=self.run_all("SELECT * FROM hostile WHERE id = ?", i + 1)):
                 self.assertTrue(rows.near(mine[1], other[1]), (mine, other))
-                if name == "pca" or label in ("number", "positive"):
+                if name in rows.COMPONENTS or label in ("number", "positive"):
                     self.assertTrue(rows.near(mine[0], other[0]), (mine, other))
                 elif (label != "two" or abs(other[1] - 0.5) > 1e-5) and (
-                        name != "outliers" or abs(other[1]) > 1e-5) and other[1] < rows.FAR.get(name, math.inf):
+                        name not in rows.DETECTORS or abs(other[1]) > 1e-5) and other[1] < rows.FAR.get(name, math.inf):
                     self.assertEqual(mine[0], other[0])

@@ -266,7 +266,7 @@ class Columns(harness.Case):
         self.run_all("CREATE TABLE few AS SELECT 5 AS c, NULL AS n, CASE WHEN rowid % 2 THEN '1,234' ELSE '7' END AS s, site, y FROM t")
         self.train("CROSS([BUCKET(c, 10), site], 50), CROSS([BUCKET(s, 2), site], 60)", table="few")
         self.assertEqual(self.cross_bounds(), [[5], None, [1234], None])
-        with self.assertRaisesRegex(sqlite3.Error, "in CROSS VOCABULARY takes no number of words"):
+        with self.assertRaisesRegex(sqlite3.Error, "VOCABULARY within CROSS accepts no number of words"):
             self.train("CROSS([shop, VOCABULARY(site, 10)], 50)")
 
     def test_what_except_leaves_out_is_no_input(self):

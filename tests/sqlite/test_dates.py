@@ -138,10 +138,10 @@ class Dates(harness.Case):
             rows = self.database.execute("EXPLAIN " + dated_rows.TRAIN.format("t", more, "m")).fetchall()
             return [row[1] for row in rows if row[0] == "notice"]
         self.assertEqual(notices(""), [
-            'column "born" holds dates, of which the model takes age, month and weekday. COLUMN DATE(born, \'day\', ...) takes '
-            'other parts, VOCABULARY(born) the dates as words.',
-            'column "seen" holds dates, of which the model takes age, month, weekday and hour. COLUMN DATE(seen, \'day\', ...) '
-            'takes other parts, VOCABULARY(seen) the dates as words.'])
+            'column "born" holds dates: the model uses their age, month and weekday. COLUMN DATE(born, \'day\', ...) chooses '
+            'other parts, VOCABULARY(born) reads the dates as words.',
+            'column "seen" holds dates: the model uses their age, month, weekday and hour. COLUMN DATE(seen, \'day\', ...) '
+            'chooses other parts, VOCABULARY(seen) reads the dates as words.'])
         self.assertEqual(notices("COLUMN DATE(seen), x"), [])
 
     def test_the_importance_of_a_column_is_that_of_its_parts(self):

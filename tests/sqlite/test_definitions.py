@@ -128,9 +128,9 @@ class Definitions(harness.Case):
 
     def test_the_page(self):
         blocks = re.findall(r"```sql\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
-        self.assertEqual(len(blocks), 4)
+        self.assertEqual(len(blocks), 5)
         definition = blocks[0][:blocks[0].index("SELECT")]
-        output, errors = self.shell(blocks[0] + definition + blocks[3] + "SHOW MODEL tuned;")
+        output, errors = self.shell(blocks[0] + definition + blocks[4] + "SHOW MODEL tuned;")
         self.assertEqual(errors, "")
         self.assertIn("zoo/tower|dropped", output)
         self.assertIn("DEFINE MODEL zoo/copy AS '", output)
@@ -140,9 +140,12 @@ class Definitions(harness.Case):
             (("not good at all", "good at all")[i % 2], i % 2) for i in range(100)])
         self.database.executemany("INSERT INTO digits VALUES (?, ?)", [
             (bytes((i * k) % 17 for k in range(64)), i % 3) for i in range(100)])
-        output, errors = self.shell(blocks[2])
+        output, errors = self.shell(blocks[3])
         self.assertEqual(errors, "")
         self.assertIn("zoo/pictures", output)
+        output, errors = self.shell(blocks[2])
+        self.assertEqual(errors, "")
+        self.assertRegex(output, r"spent\|R2\|")
         self.make_iris()
         output, errors = self.shell(blocks[1] + "SELECT z_1, z_2, score FROM coded;")
         self.assertEqual(errors, "")

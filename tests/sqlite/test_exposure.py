@@ -320,7 +320,7 @@ class Offsets(harness.Case):
                      "SELECT o, z FROM t TO TRAIN XGBRegressor WITH offset = 'o' LABEL z INTO m")
         select = "SELECT a, b, c, k, o, e, z, n, y FROM t TO TRAIN "
         for settings, message in (
-                ("XGBRegressor WITH exposure = 'e' LABEL z", "train.exposure is of models whose predictions are e to a sum"),
+                ("XGBRegressor WITH exposure = 'e' LABEL z", "train.exposure needs a model whose prediction is the exponential of a sum"),
                 ("XGBRegressor WITH base_margin = 'o', base_score = 1 LABEL z", "takes the place of base_score"),
                 ("XGBRegressor WITH base_margin = 'o', offset = 'e' LABEL z", "exclude each other"),
                 ("XGBRegressor WITH offset = 'z' LABEL z", 'column "z" is the label'),

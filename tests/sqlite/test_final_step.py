@@ -221,12 +221,12 @@ class FinalStep(harness.Case):
                 ("train.threshold = 'f2'", "y", "a number from 0 to 1, or how one is chosen"),
                 ("train.threshold = 1.5", "y", "a number from 0 to 1, or how one is chosen"),
                 ("train.threshold = true", "y", "a number from 0 to 1, or how one is chosen"),
-                ("train.threshold = 'f1'", "z", 'train.threshold is of two classes, and label column "z" has 3'),
+                ("train.threshold = 'f1'", "z", 'train.threshold needs two classes, and label column "z" has 3'),
                 ("train.threshold = 'f1', train.test_size = 0", "y", "held out, and train.test_size is 0"),
                 ("train.calibration = 'platt'", "y", "none.*isotonic.*sigmoid")):
             self.fails(train.format(settings, label), message)
         self.fails("SELECT a, b, y FROM t TO TRAIN LinearClassifier WITH train.calibration = 'sigmoid', model.loss = 'hinge' "
-                   "LABEL y INTO m", "is of probabilities, and a model that is learned by a hinge loss has none")
+                   "LABEL y INTO m", "needs probabilities, and a model that is learned by a hinge loss has none")
         self.fails("SELECT a, y FROM t TO TRAIN LinearRegressor WITH train.threshold = 'f1' LABEL y INTO m", "no use with a")
         self.fails("SELECT a, b, kind, y FROM t LIMIT 3 TO TRAIN XGBClassifier WITH train.threshold = 'f1' LABEL y INTO m",
                    "rows that are held out are of one class")

@@ -193,7 +193,7 @@ class Folds(harness.Case):
         self.run_all("CREATE TABLE small AS SELECT * FROM t WHERE id < 4")
         with self.assertRaisesRegex(sqlite3.Error, "5 folds need as many rows, and there are 4"):
             self.train(NETWORK[0], NETWORK[1] + ", train.folds = 5", "y", rows="small")
-        with self.assertRaisesRegex(sqlite3.Error, r"8 folds need as many groups, and the rows are of 7(?s:.*)WITH train.folds = 7 has"):
+        with self.assertRaisesRegex(sqlite3.Error, r"8 folds need as many groups, and the rows have 7(?s:.*)WITH train.folds = 7 has"):
             self.train("XGBRegressor", "train.group = 'g', train.folds = 8", "z", select="a, g, {}")
         self.run_all("UPDATE small SET y = CASE WHEN id = 0 THEN 'other' ELSE 'low' END")
         with self.assertRaisesRegex(sqlite3.Error, r"fold \d of 2: "):

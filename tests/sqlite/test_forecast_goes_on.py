@@ -12,7 +12,7 @@ KEEP = ", forecast.keep_parameters = true"
 THREE = ", job.min_workers = 3, job.max_workers = 3"
 
 
-class GoesOn(harness.Case):
+class GoingOn(harness.Case):
     def setUp(self):
         super().setUp()
         self.database = self.connect(isolation_level=None)
@@ -47,6 +47,8 @@ class GoesOn(harness.Case):
     def digest(self, model):
         return dict(self.run_all(f"SHOW MODEL {model}"))["digest"]
 
+
+class GoesOn(GoingOn):
     def test_without_new_rows_the_forecast_is_the_same(self):
         for estimator, more in series.ESTIMATORS.items():
             with self.subTest(estimator):
@@ -142,6 +144,74 @@ class GoesOn(harness.Case):
         self.fails(using, r"series store = 's\d', item = '\d': its rows begin at 2024-03-01, and those of the old model at 2024-01-01",
                    "Select all rows of a series")
         self.fails(series.statement("Theta", more=KEEP + ", forecast.hierarchy = 'mint'"), "does not go together with forecast.hierarchy")
+
+
+class NewRowsAlone(GoingOn):
+    """Models that keep values: the new rows give what all rows give, bit by bit."""
+
+    VALUES = ", forecast.keep_values = 80"
+    NEW = "(SELECT * FROM t WHERE day > '2024-02-20')"
+
+    def train(self, estimator="Theta", more="", **named):
+        return super().train(estimator, more + self.VALUES, rows=named.pop("rows", "(SELECT * FROM t WHERE day <= '2024-02-20')"), **named)
+
+    def both(self, estimator="Theta", more=""):
+        """Results of TRAIN of all rows and of the new ones, each with its forecast."""
+        found = []
+        for into, rows in (("whole", "t"), ("alone", self.NEW)):
+            result = self.go_on(estimator, more, into=into, rows=rows)
+            measured = {row[0]: row[1] for row in result if row[2] == "validation"}
+            found.append((measured, self.notices(result), self.forecast(into)))
+        return found
+
+    def test_without_new_rows_the_forecast_is_the_same(self):
+        self.train()
+        self.go_on(rows="(SELECT DISTINCT store, item, '2024-02-21' AS day, NULL AS sales FROM t)")
+        self.assertEqual(self.forecast("n"), self.forecast("m"))
+
+    def test_new_rows_move_on_whoever_computes_it(self):
+        for estimator, more in (("Forecast", ""), ("AutoETS", ", forecast.transform = 'log'"), ("AutoARIMA", ", forecast.history = 12"), ("TSB", ""),
+                                ("Theta", ", forecast.gaps = 'zero'"), ("MSTL", ", forecast.season = 7, forecast.gaps = 'last'")):
+            with self.subTest(estimator):
+                self.fill(series.rows(missing=lambda store, item, i: i % 11 == 3 + store))
+                self.train(estimator, more)
+                whole, alone = self.both(estimator, more)
+                self.assertEqual(whole, alone)
+                self.assertIn("6 series moved on by new rows", alone[1])
+                self.go_on(estimator, more + THREE, into="three", rows=self.NEW)
+                self.assertEqual(self.digest("three"), self.digest("alone"))
+
+    def test_night_after_night(self):
+        self.fill(series.rows())
+        self.train("AutoETS")
+        for day in ("2024-02-21", "2024-02-22", "2024-02-23"):
+            self.go_on("AutoETS", old="m", into="m", rows=f"(SELECT * FROM t WHERE day = '{day}')")
+        self.train("AutoETS", into="first")
+        self.go_on("AutoETS", old="first", into="whole", rows="(SELECT * FROM t WHERE day <= '2024-02-23')")
+        self.assertEqual(self.forecast("m"), self.forecast("whole"))
+        self.assertIn("and its last 80 values", dict(self.run_all("SHOW MODEL m"))["keeps"])
+
+    def test_one_row_has_the_step_of_the_old_model(self):
+        months = "(SELECT store, item, date('2020-01-01', (julianday(day) - julianday('2024-01-01')) || ' months') AS day, sales FROM t)"
+        self.train(rows=f"(SELECT * FROM {months} WHERE day <= '2024-06-01')")
+        self.go_on(rows=f"(SELECT * FROM {months} WHERE day = '2024-07-01')")
+        self.assertEqual(self.forecast("n")[0][2], "2024-08-01")
+        self.fails(self.using(f"(SELECT * FROM {months} WHERE day = '2024-07-01' UNION ALL SELECT 's9', 1, '2024-07-01', 1 UNION ALL SELECT 's9', 1, '2024-07-09', 1)"),
+                   "the time 2024-07-09 is between two steps of the old model", "without USING")
+
+    def using(self, rows, more=""):
+        return series.statement("Theta", rows=rows, more=more, into="n").replace(" INTO n", " USING m INTO n")
+
+    def test_what_is_refused(self):
+        self.VALUES = ", forecast.keep_values = 50"
+        self.train()
+        self.fails(self.using(self.NEW), "series store = 's[0-2]', item = '[01]': its rows begin behind those of the old model, which had 51 values and keeps 50",
+                   "greater forecast.keep_values")
+        self.go_on(rows="t")
+        self.fails(self.using("t", ", forecast.keep_values = 60"), 'has forecast.keep_values = 50', "Leave forecast.keep_values out")
+        self.fails(series.statement("Theta", more=self.VALUES), "forecast.keep_values needs forecast.keep_parameters")
+        self.fails(series.regression("Theta", "price, ", 10, KEEP + self.VALUES, rows="(SELECT *, sales / 2 AS price FROM t)"),
+                   "forecast.keep_values does not go together with regressors", "select all rows with USING")
 
 
 if __name__ == "__main__":

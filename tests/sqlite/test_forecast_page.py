@@ -39,6 +39,11 @@ class Page(harness.Case):
         self.assertEqual(levels[0][3], sum(row[3] for row in levels[28::28] if row[1] is not None))
         self.assertEqual(len(measured), 1)
         del rows[2:6]
+        self.assertEqual([len(result) for result in rows[6:8]], [56, 120])
+        self.assertRegex(dict(self.run_all("SHOW MODEL festive"))["holidays"], "Carnival .* in 2 series, Easter .* in 2")
+        del rows[5:8]
+        self.assertTrue(any("2 series moved on" in notice for notice in harness.notices(rows[8])), rows[8])
+        del rows[7:9]
         week, _, _, _, _, moved, whole, table = rows[1:9]
         self.assertTrue(any("2 have no new ones" in notice for notice in harness.notices(moved)), moved)
         self.assertEqual((len(week), len(whole), len(table)), (14, 56, 1))

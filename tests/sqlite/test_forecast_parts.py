@@ -85,7 +85,7 @@ class Parts(harness.Case):
 
     def test_rows_that_do_not_fit(self):
         notices = self.run_program(self.path, "--progress=auto", "-c", "SELECT * FROM t UNION ALL SELECT 'x', 1, '2024-01-01', 5 TO EXPLAIN m").stderr
-        self.assertIn("1 rows are of series that the model does not know, and left out", notices)
+        self.assertIn("1 rows belong to series that the model does not know, and are skipped", notices)
         self.fails("SELECT 'x' AS store, 1 AS item, '2024-01-01' AS day, 5.0 AS sales TO EXPLAIN m",
                    "the SELECT returned no rows of series that the model knows", "FORECAST their names")
         self.fails("SELECT * FROM t UNION ALL SELECT 's0', 1, '2024-01-01', 5 TO EXPLAIN m", "two values of a series have the time 2024-01-01",

@@ -187,7 +187,7 @@ class WhatIsExpected(RegressorCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("what came, and what is expected", done.stdout)
         done = self.run_program("picture", self.path, "m", "forecast", "-c", select.format(""))
-        self.assertIn("the rows are of several series, or not in the order of their times", done.stderr)
+        self.assertIn("the rows belong to several series, or not in the order of their times", done.stderr)
 
     def test_logarithms_have_no_sums_of_effects(self):
         self.train("AutoETS", more=", forecast.transform = 'log'")
@@ -251,6 +251,88 @@ class WhatIsRefused(RegressorCase):
     def test_too_many(self):
         many = "".join(f"price + {i} AS p{i}, " for i in range(65))
         self.fails(series.regression("Forecast", many, HORIZON), "a forecast has 64 regressors at most", "select fewer")
+
+
+class Holidays(RegressorCase):
+    """Days of a table, with names: known to the model when it is trained, those to come, too."""
+
+    FEASTS = ("2024-01-17", "2024-02-07", "2024-02-28", "2024-03-05", "2024-03-22")
+    TRAIN = ", forecast.holidays = 'feasts'"
+
+    def setUp(self):
+        super().setUp()
+        self.run_all("CREATE TABLE feasts (id INTEGER, on_day TEXT, called TEXT)")
+        self.run_all("INSERT INTO feasts VALUES (1, '2024-02-10', 'other'), (2, '2024-02-10', 'other')")
+        for day in self.FEASTS:
+            self.run_all(f"INSERT INTO feasts VALUES (0, '{day}', 'feast')")
+            for table in ("t", "t_next"):
+                self.run_all(f"UPDATE {table} SET sales = sales + 60 WHERE day = '{day}'")
+
+    def values(self, model="m", day="2024-03-22"):
+        return self.run_all(f"SELECT series, value, lower, upper FROM totrain_forecast('{model}') WHERE time = '{day}' ORDER BY 1")
+
+    def test_the_forecast_has_the_effect_of_a_day_to_come(self):
+        self.train(columns="", into="without")
+        self.train(columns="", more=self.TRAIN)
+        for (_, plain, *_), (_, value, lower, upper) in zip(self.values("without"), self.values(), strict=True):
+            self.assertTrue(30 < value - plain < 90 and lower < value < upper, (plain, value))
+        for (_, plain, *_), (_, value, *_) in zip(self.values("without", "2024-03-23"), self.values(day="2024-03-23"), strict=True):
+            self.assertAlmostEqual(value, plain, delta=25)
+        self.assertRegex(self.shown()["holidays"], r"^feast [56]\d.* in 6 series, other .* in 6$")
+        self.assertEqual(self.run_all("FORECAST m"), self.run_all("FORECAST m"))
+
+    def test_regressors_are_beside_them(self):
+        self.train("AutoETS", more=self.TRAIN + ", forecast.history = 30")
+        rows = self.run_all("SELECT store, item, day, sales, promo, price FROM t_next WHERE day = '2024-03-22' TO PREDICT f USING m")
+        for row in rows:
+            self.assertLess(abs(row[-1] - row[3]), 25, row)
+        self.run_all("SELECT store, item, day, sales, promo, price FROM t WHERE day = '2024-03-05' TO PREDICT f.sales USING m")
+        self.assertEqual(self.run_all("SELECT count(*), sum(is_anomaly) FROM f"), [(6, 0)])
+
+    def test_effects_are_parts(self):
+        self.train("AutoETS", columns="", more=self.TRAIN)
+        cursor = self.database.execute("SELECT store, item, day, sales FROM t TO EXPLAIN m")
+        names = [column[0] for column in cursor.description]
+        self.assertIn("effect_feast", names)
+        for row in (dict(zip(names, row)) for row in cursor.fetchall()):
+            self.assertEqual(row["effect_feast"] > 30, row["day"] in self.FEASTS, row)
+            parts = sum(row[name] for name in names if name in ("trend", "remainder") or name.startswith(("season_", "effect_")))
+            self.assertAlmostEqual(parts, row["sales"])
+
+    def test_a_model_goes_on_with_the_holidays_of_now(self):
+        more = self.TRAIN + ", forecast.keep_parameters = true"
+        self.run_all("DELETE FROM feasts WHERE on_day = '2024-03-22'")
+        notice = "\n".join(str(row[3]) for row in self.train("AutoETS", columns="", more=more))
+        self.assertIn("no holiday is later than the last value, 2024-03-20", notice)
+        plain = self.values()
+        self.run_all("INSERT INTO feasts VALUES (9, '2024-03-22', 'feast')")
+        statement = series.regression("AutoETS", "", HORIZON, more, "n").replace(" INTO n", " USING m INTO n")
+        self.run_all(statement)
+        for (_, before, *_), (_, value, *_) in zip(plain, self.values("n"), strict=True):
+            self.assertTrue(30 < value - before < 90)
+        self.run_all("UPDATE feasts SET called = 'feasts' WHERE called = 'feast'")
+        self.fails(statement, 'model "m" was trained with other holidays', "the same names")
+        self.fails(statement.replace(self.TRAIN, ""), 'model "m" was trained with holidays', "name it by forecast.holidays")
+
+    def test_the_digest_is_that_of_any_number_of_workers(self):
+        self.train("Theta", columns="", more=self.TRAIN + ", job.max_workers = 1", into="one")
+        self.train("Theta", columns="", more=self.TRAIN + ", job.min_workers = 3, job.max_workers = 3", into="three")
+        self.assertEqual(self.model_digest("three"), self.model_digest("one"))
+        self.run_all("DELETE FROM feasts WHERE called = 'other'")
+        self.train("Theta", columns="", more=self.TRAIN, into="less")
+        self.assertNotEqual(self.model_digest("less"), self.model_digest("one"))
+
+    def test_holidays_that_tell_nothing(self):
+        self.run_all("INSERT INTO feasts VALUES (3, '2031-01-01', 'far')")
+        notice = "\n".join(str(row[3]) for row in self.train("Theta", columns="", more=self.TRAIN))
+        self.assertIn('holiday "far" has no effect in any series', notice)
+
+    def test_a_table_that_is_none(self):
+        for name, message in (("nowhere", "no such table: nowhere"), ("main.nowhere", "no such table: main.nowhere"), ("t; DROP TABLE t", "no such table"),
+                              ("gone", "has no rows")):
+            self.run_all("CREATE TABLE IF NOT EXISTS gone (day TEXT)")
+            self.fails(series.regression("Theta", "", HORIZON, f", forecast.holidays = '{name}'"), message, "forecast.holidays")
+        self.assertTrue(self.run_all("SELECT count(*) > 0 FROM t")[0][0])
 
 
 class SameBits(RegressorCase):

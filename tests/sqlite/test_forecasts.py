@@ -453,10 +453,10 @@ class Refused(ForecastCase):
     def test_settings_that_do_not_fit(self):
         self.refuse("a whole number from 1 to 10000", horizon=10001)
         self.refuse("a whole number from 1 to 10000", horizon=0)
-        self.refuse("forecast.order is of ARIMA", "TO TRAIN ARIMA", estimator="AutoETS", more=", forecast.order = [1, 0, 0]")
+        self.refuse("forecast.order belongs to ARIMA", "TO TRAIN ARIMA", estimator="AutoETS", more=", forecast.order = [1, 0, 0]")
         self.refuse("MSTL needs a season", "forecast.season = 12", estimator="MSTL",
                     rows="(SELECT store, item, rowid AS day, sales FROM t)")
-        self.refuse("COLUMN has no use with Forecast", "forecast.group the columns that tell a series",
+        self.refuse("COLUMN has no use with Forecast", "forecast.group the columns that identify a series",
                     more=" COLUMN store")
         self.refuse("forecast.duplicates takes 'error', 'sum' or 'mean', not 'max'", more=", forecast.duplicates = 'max'")
         self.refuse("\"train.epoch\" has no use with Forecast", more=", train.epoch = 3")

@@ -2,6 +2,7 @@
 extension does, on rows of any kind.
 """
 
+import re
 import sqlite3
 import struct
 import subprocess
@@ -89,7 +90,7 @@ class Formulas(FormulaCase):
         database = sqlite3.connect(plain)
         self.addCleanup(database.close)
         columns = [row[1] for row in database.execute(f"PRAGMA table_info({name}_predictions)")]
-        first = "component_1" if name == "pca" else "prediction"
+        first = "component_1" if name in rows.COMPONENTS else "prediction"
         second = next((column for column in ("distance", "probability") if column in columns), "0")
         return database.execute(f"SELECT {first}, {second} FROM {name}_predictions ORDER BY id").fetchall()
 
@@ -133,6 +134,31 @@ class Formulas(FormulaCase):
                      "LABEL two INTO of_texts")
         with self.assertRaisesRegex(sqlite3.Error, 'input "words" is the words of a text, which is not exported'):
             self.run_all("SELECT totrain_export_model('of_texts', 'sql')")
+
+    def test_what_hints_say_instead_is_exported(self):
+        self.run_all("CREATE TABLE rare AS SELECT CASE WHEN rowid % 3 THEN 'c' || rowid % 5 ELSE 'w' || rowid END AS w, 'u' || rowid % 4 "
+                     "AS u, two FROM t")
+        end = "TO TRAIN LinearClassifier WITH train.epoch = 1"
+        self.run_all(f"SELECT w, two FROM rare {end} LABEL two INTO of_rare")
+        self.run_all(f"SELECT w, u, two FROM rare {end} COLUMN CROSS([w, u], 9) LABEL two INTO of_crosses")
+        hints = []
+        for name in ("of_rare", "of_crosses"):
+            with self.assertRaisesRegex(sqlite3.Error, "which is not exported") as refused:
+                self.run_all(f"SELECT totrain_export_model('{name}', 'sql')")
+            hints.append(str(refused.exception))
+        instead = re.search("CASE WHEN .* AS w", hints[0])[0]
+        self.assertIn("a || ' ' || b AS a_and_b", hints[1])
+        self.run_all(f"SELECT {instead}, two FROM rare {end} LABEL two INTO common")
+        self.run_all(f"SELECT pair, two FROM (SELECT substr(w, 1, 1) || ' ' || u AS pair, two FROM rare) {end} LABEL two INTO pairs")
+        plain = sqlite3.connect(":memory:")
+        self.addCleanup(plain.close)
+        for name, column, cells in (("common", "w", ["c1", "other", "w3", None]), ("pairs", "pair", ["c u1", "w u0", "x", None])):
+            plain.execute(f"CREATE TABLE {name}_rows ({column})")
+            plain.executemany(f"INSERT INTO {name}_rows VALUES (?)", [(cell,) for cell in cells])
+            plain.executescript(self.run_all(f"SELECT totrain_export_text('{name}', 'sqlite')")[0][0])
+            found = [chance for chance, in plain.execute(f"SELECT probability FROM {name}_predictions")]
+            for cell, chance in zip(cells, found, strict=True):
+                self.assertAlmostEqual(chance, self.run_all(f"SELECT totrain_probability('{name}', ?)", cell)[0][0], 5)
 
     def test_the_same_model_has_the_same_text(self):
         self.train(TREES)

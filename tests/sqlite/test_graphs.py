@@ -125,7 +125,7 @@ class Graphs(harness.Case):
         self.assertTrue(any("model.hidden = [8, 8]" in one for one in tried), tried)
         with self.assertRaisesRegex(Exception, "size of embedding is a whole number from 1 to 512, not 2.414"):
             self.run_all("SELECT * FROM t TO TRAIN zoo/mlp WITH tune.trials = 2, model.dim = RANGE(0.5, 4) LABEL y INTO m")
-        with self.assertRaisesRegex(Exception, "RANGE is of numbers, and model.hidden takes others"):
+        with self.assertRaisesRegex(Exception, "RANGE has numbers, and model.hidden accepts other values"):
             self.run_all("SELECT * FROM t TO TRAIN zoo/mlp WITH tune.trials = 2, model.hidden = RANGE(1, 4) LABEL y INTO m")
 
     def test_another_graph_and_other_names_are_refused(self):

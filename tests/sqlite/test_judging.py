@@ -243,9 +243,9 @@ class Judging(harness.Case):
         trained = harness.facts(self.train(", validation.metrics = 'AUC,F1', validation.average = 'weighted'"))
         self.assertAlmostEqual(trained["F1"], values["weighted"], 12)
         self.assertAlmostEqual(trained["AUC"], self.evaluate("validation.metrics = AUC")[0]["AUC"], 12)
-        self.fails("SELECT * FROM t TO EVALUATE m WITH evaluate.report = 'roc'", "is of two classes, and model m has 3")
-        self.fails("SELECT * FROM t TO EVALUATE m WITH evaluate.threshold = 0.3", "is of two classes")
-        self.fails("SELECT * FROM t TO EVALUATE m WITH evaluate.report = 'residuals'", "is of a regressor")
+        self.fails("SELECT * FROM t TO EVALUATE m WITH evaluate.report = 'roc'", "needs two classes, and model m has 3")
+        self.fails("SELECT * FROM t TO EVALUATE m WITH evaluate.threshold = 0.3", "needs two classes")
+        self.fails("SELECT * FROM t TO EVALUATE m WITH evaluate.report = 'residuals'", "needs a regressor")
 
     def test_residuals_are_counted(self):
         self.make_two()
@@ -257,7 +257,7 @@ class Judging(harness.Case):
         least = self.run_all("SELECT min(b - totrain_predict('m', a)), max(b - totrain_predict('m', a)) FROM t")[0]
         self.assertAlmostEqual(bars[0]["low"], least[0], 6)
         self.assertAlmostEqual(bars[-1]["high"], least[1], 6)
-        self.fails("SELECT * FROM t TO EVALUATE m WITH evaluate.report = 'classes'", "is of a classifier")
+        self.fails("SELECT * FROM t TO EVALUATE m WITH evaluate.report = 'classes'", "needs a classifier")
         self.fails("SELECT * FROM t TO EVALUATE m WITH evaluate.average = 'micro'", "no use with a regressor")
         self.fails("SELECT * FROM t TO EVALUATE m WITH evaluate.report = 'residuals', validation.metrics = 'MSE'",
                    "no use with the report")

@@ -126,7 +126,7 @@ class LinkedLosses(harness.Case):
                     f"{query} TO PREDICT WITH predict.threshold = 0.3 USING m")
         self.refuse("metric LogLoss does not fit this model",
                     f"{query} TO EVALUATE m WITH validation.metrics = 'LogLoss'")
-        self.refuse("the report 'calibration' is of probabilities, and model m has none",
+        self.refuse("the report 'calibration' needs probabilities, and model m has none",
                     f"{query} TO EVALUATE m WITH evaluate.report = 'calibration'")
         self.refuse("metric LogLoss does not fit this model",
                     f"{query} TO EXPLAIN m WITH explain.metric = 'LogLoss'")
@@ -150,7 +150,7 @@ class LinkedLosses(harness.Case):
                 ("poisson", "SELECT a, b, 0 * n AS y FROM t", 'no label of column "y" is above 0')):
             for shuffle in ("true", "false"):  # without it rows are taken into memory, and their file is closed
                 self.refuse(message, f"{sql} TO TRAIN LinearRegressor WITH loss = '{loss}', train.shuffle = {shuffle} LABEL y INTO m")
-        self.refuse('the loss hinge is of two classes, and label column "y" has 3',
+        self.refuse('the loss hinge needs two classes, and label column "y" has 3',
                     "SELECT a, b, min(n, 2) AS y FROM t TO TRAIN DNNClassifier WITH loss = 'hinge' LABEL y INTO m")
 
 

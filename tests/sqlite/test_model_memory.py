@@ -182,7 +182,7 @@ class ModelMemory(harness.Case):
         self.run_all("CREATE VIEW v AS SELECT id, totrain_predict('m', x, y) AS c FROM t")
         self.limit()
         reason = f'model "m" takes {TAKEN}, and a session loads models of up to 1.0 MiB'
-        hint = "TOTRAIN_MODEL_MEMORY says how much a session loads."
+        hint = "TOTRAIN_MODEL_MEMORY sets how much a session loads."
         for sql in ("SELECT * FROM v", "SELECT * FROM t TO EXPLAIN m",
                     f"EXPORT MODEL m TO '{self.path}.onnx'"):
             self.fails(sql, reason, hint)

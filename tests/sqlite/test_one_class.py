@@ -57,6 +57,23 @@ class OneClass(harness.Case):
         cursor = self.database.execute("SELECT * FROM t TO PREDICT USING m")
         self.assertEqual(cursor.description[-1][0], "inlier")
 
+    def test_words_are_columns_of_0_and_1(self):
+        """Rows of a rare pair of words lie outside, though each word is frequent; other draws of features agree."""
+        self.run_all("CREATE TABLE words AS SELECT x * 0.1 AS x, CASE WHEN rowid % 2 THEN 'a' ELSE 'b' END AS v, "
+                     "CASE WHEN rowid % 40 = 0 THEN 'c' WHEN rowid % 2 THEN 'c' ELSE 'd' END AS w FROM t")
+        columns = ", ".join(f"({name} = '{word}') * 1.0 AS {name}{word}" for name, word in (("v", "a"), ("v", "b"), ("w", "c"), ("w", "d")))
+        settings = "WITH nu = 0.1, model.standardize = false, gamma = 1.0"
+        trained = harness.facts(self.run_all(f"SELECT x, v, w FROM words TO TRAIN OneClassSVM {settings} INTO m"))
+        self.run_all(f"SELECT x, {columns} FROM words TO TRAIN OneClassSVM {settings} INTO n")
+        rows = self.run_all("SELECT totrain_predict('m', x, v, w), totrain_predict('n', x, va, vb, wc, wd), v = 'b' AND w = 'c' "
+                            f"FROM (SELECT x, v, w, {columns} FROM words)")
+        self.assertGreater(sum(row[0] == row[1] for row in rows) / len(rows), .95)
+        self.assertEqual({row[0] for row in rows if row[2]}, {-1})
+        self.assertAlmostEqual(trained["Outliers"], sum(row[0] == -1 for row in rows) / len(rows), delta=1e-6)
+        self.assertEqual(self.run_all("SELECT totrain_predict('m', 0, 'z', 'z')"), [(-1,)])
+        self.assertAlmostEqual(self.run_all("SELECT * FROM words TO EVALUATE m WITH job.max_workers = 2")[0][1],
+                               trained["Outliers"], delta=1e-6)
+
     def test_a_gamma_of_ones_own_and_seeds(self):
         self.train("gamma = 0.3333333333333333, model.n_features = 64", "one")
         self.train("model.n_features = 64, gamma = 5", "two")

@@ -125,7 +125,7 @@ class Predictions(OnnxCase):
             shares = outputs.get("probabilities", [[0, 0]] * len(outputs["label"]))
             second = [max(share) if label == "three" else share[name != "lesser"] for share in shares]
             return list(zip(outputs["label"], second))
-        first = outputs["component_1" if name == "pca" else "prediction"]
+        first = outputs["component_1" if name in rows.COMPONENTS else "prediction"]
         second = outputs.get("distance", [[0]] * len(first))
         return [(one, other) for (one,), (other,) in zip(first, second)]
 
@@ -142,7 +142,7 @@ class Predictions(OnnxCase):
         else:
             wanted = self.wanted(model)
         # Floats overflow, or lose what sums of doubles keep; sines of so many turns hang on the last digits.
-        if SMALL in model[2] or model[0] == "outliers":
+        if SMALL in model[2] or model[0] in rows.DETECTORS:
             most = [(cells, 1e11 if name == rows.SIGNUP else 1e6) for name, cells in columns.items() if name != rows.PLAN]
             near = [all(abs(cells[row] or 0) < limit for cells, limit in most) for row in range(len(wanted))]
             self.assertGreater(sum(near), 5000)

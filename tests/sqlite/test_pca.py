@@ -103,6 +103,43 @@ class Components(harness.Case):
             if column == "a":
                 self.assertAlmostEqual(variance[1] / wanted, 1, delta=1e-5)
 
+    def make_words(self):
+        self.run_all("CREATE TABLE words (a REAL, z REAL, w TEXT, v TEXT)")
+        self.database.executemany("INSERT INTO words VALUES (?, ?, ?, ?)", components.word_rows())
+
+    def test_words_are_columns_of_0_and_1_as_behind_one_hot_encoding(self):
+        self.make_words()
+        self.train("model.n_components = 'auto'", rows="words")
+        shown = self.run_all("SELECT * FROM words TO EXPLAIN m USING explained_variance")
+        self.check_near([row[1] for row in shown], components.OF_WORDS["variances"], 1e-5)  # one less than words for each
+        names = {row[1] for row in self.run_all("SELECT * FROM words TO EXPLAIN m USING components")}
+        self.assertEqual(names, {"a", "z", "w=p", "w=q", "w=r", "v=u", "v=v", "v is null"})
+        placed = self.run_all("SELECT * FROM words LIMIT 5 TO PREDICT USING m")
+        for row, other in zip(placed, components.OF_WORDS["rows"], strict=True):
+            self.check_near([abs(number) for number in row[4:7]], other, 1e-5)
+        trained = self.train(f"n_components = {components.KEPT}", rows="words")
+        distances = self.run_all("SELECT totrain_distance('m', a, z, w, v) FROM words LIMIT 5")
+        self.check_near([row[0] for row in distances], components.OF_WORDS["distances"], 1e-5)
+        self.assertAlmostEqual(self.run_all("SELECT * FROM words TO EVALUATE m")[0][1], trained["ReconstructionError"], 9)
+        unseen = self.run_all("SELECT totrain_component('m', 0, 0, 'never', 'u', 1) - totrain_component('m', 0, 0, 'q', 'u', 1)")
+        loadings = {row[:2]: row[2] for row in self.run_all("SELECT * FROM words TO EXPLAIN m USING components")}
+        self.assertAlmostEqual(-unseen[0][0], loadings[1, "w=q"], delta=1e-6)
+        self.run_all("SELECT w, v FROM words TO TRAIN PCA INTO alone")
+        self.assertEqual(len(self.run_all("SELECT * FROM words TO EXPLAIN alone USING explained_variance")), 4)
+
+    def test_words_by_any_number_of_workers_in_any_order_make_the_same_table(self):
+        self.make_words()
+        self.run_all("DROP TABLE t")
+        self.run_all("ALTER TABLE words RENAME TO t")
+        self.check_workers_and_order(self.train)
+
+    def test_more_components_and_words_than_there_is_room_for_are_refused(self):
+        self.make_words()
+        with self.assertRaisesRegex(sqlite3.OperationalError, "(?s)n_components = 7, where there are 6 inputs.*words but one"):
+            self.train("n_components = 7", rows="words")
+        with self.assertRaisesRegex(sqlite3.OperationalError, "5001 inputs.*are of 1024 at most"):
+            self.run_all("SELECT a, w FROM words TO TRAIN PCA COLUMN CATEGORY_HASH(w, 5000) INTO m")
+
     def test_any_number_of_workers_and_any_order_make_the_same_table(self):
         self.check_workers_and_order(self.train)
 

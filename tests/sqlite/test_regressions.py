@@ -242,7 +242,7 @@ class Regressions(harness.Case):
 
     def test_what_cannot_be_is_refused_by_name(self):
         self.train("y")
-        for using, message in (("shapley", "unknown explainer \"shapley\""), ("fit", "explain.repeats is of USING permutation")):
+        for using, message in (("shapley", "unknown explainer \"shapley\""), ("fit", "explain.repeats needs USING permutation")):
             with self.subTest(using), self.assertRaisesRegex(sqlite3.OperationalError, re.escape(message)):
                 self.run_all(f"SELECT * FROM t TO EXPLAIN m WITH explain.repeats = 2 USING {using}")
         self.run_all("SELECT a, y FROM t TO TRAIN LinearClassifier LABEL y INTO m")

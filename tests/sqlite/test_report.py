@@ -115,6 +115,18 @@ class Report(harness.Case):
         rows = Page(text).sections["forecast"]["rows"]
         self.assertEqual([row[0] for row in rows], ["day", "2024-02-11", "2024-02-12", "2024-02-13"])
 
+    def test_a_date_leaves_the_dependence_of_the_other_columns(self):
+        with sqlite3.connect(self.path) as database:
+            database.execute("CREATE TABLE days AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 400) "
+                             "SELECT date('2024-01-01', i || ' days') AS day, i % 7 AS n, 10.0 * (i / 30 % 12) + i % 7 AS y FROM n")
+        database.close()
+        self.train("SELECT * FROM days TO TRAIN XGBRegressor WITH train.num_boost_round = 20 LABEL y INTO m")
+        page = Page(self.write("m"))
+        self.assertEqual(page.sections["importance"]["rows"][1][0], "day")
+        self.assertEqual({row[0] for row in page.sections["dependence"]["rows"][1:]}, {"n"})
+        self.assertEqual(page.sections["shap"]["pictures"], 1)
+        self.assertEqual(page.sections["shap"]["rows"][0], ["input", "importance", "direction", "base"])  # points are not read
+
     def test_what_a_kind_does_not_have_is_said_with_the_reason(self):
         self.train("SELECT * FROM boston TO TRAIN KMeans WITH model.n_clusters = 3 INTO m")
         page = Page(self.write("m"))

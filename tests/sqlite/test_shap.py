@@ -136,6 +136,14 @@ class Shap(harness.Case):
         dots = self.explain("WITH summary.plot_type = 'dot'")
         self.assertEqual([row["input"] for row in dots], [row["input"] for row in bars])
         self.assertTrue(all(len(row["dots"]) == 20 and "█" in row["dots"] for row in dots))
+        points = self.explain("WITH summary.plot_type = 'points', explain.rows = 150")
+        self.assertEqual([row["input"] for row in points], [row["input"] for row in self.explain("WITH explain.rows = 150 USING SHAP")])
+        for row in points:
+            places, shares = zip(*json.loads(row["points"]))
+            self.assertEqual(len(shares), min(150, self.run_all("SELECT count(*) FROM rows")[0][0]))
+            self.assertAlmostEqual(sum(map(abs, shares)) / len(shares), row["importance"], 4)
+            known = {place for place in places if place is not None}
+            self.assertEqual(known and (min(known), max(known)), (0, 1) if row["input"] != "colour" else set())
         unsorted = self.explain("WITH summary.sort = False, summary.max_display = 2 USING SHAP")
         self.assertEqual([row["input"] for row in unsorted], ["a", "b"])
         permuted = self.explain("WITH summary.plot_type = bar, summary.max_display = 2, explain.repeats = 1")

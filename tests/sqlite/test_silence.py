@@ -234,7 +234,7 @@ class Silence(harness.Case):
     def test_rows_whose_words_are_all_strange_are_named(self):
         self.make(tables.spelled_table())
         said = 'column "town": 300 of 300 rows have a word that the model has not learned, as \'LYON\'. It knows \'Lyon\': words that ' \
-            "differ in capitals or spaces are others."
+            "differ in capitals, spaces or characters that look alike are others."
         for model in ("XGBRegressor", "LinearRegressor"):
             with self.subTest(model):
                 self.run_all(f"SELECT town, city, z FROM t WHERE town = 'Lyon' TO TRAIN {model} COLUMN city, VOCABULARY(town) LABEL z INTO m")
@@ -242,10 +242,52 @@ class Silence(harness.Case):
                     explained = self.run_all(f"EXPLAIN SELECT {rows}, city, z FROM t TO PREDICT guess USING m")
                     self.assertIn(said, [row[1] for row in explained if row[0] == "notice"])
                     self.assertIn(said, self.run_all(f"SELECT {rows}, city, z FROM t TO EVALUATE m")[0][-1])
-                for rows in ("town", "CASE WHEN rowid % 2 THEN 'LYON' ELSE town END AS town", "NULL AS town"):
+                for rows, told in (("rowid % 10 = 0 THEN 'LYON'", "30 of 300 rows"), ("rowid % 100 = 1 THEN 'LYON'", "3 of 300 rows"),
+                                   ("rowid % 150 = 1 THEN 'LYON'", None), ("rowid % 2 THEN 'Pau'", None),
+                                   ("rowid % 9 = 0 THEN 'A' || rowid % 63 WHEN rowid % 9 = 1 THEN 'LYON'", "67 of 300 rows")):
+                    noticed = self.run_all(f"SELECT CASE WHEN {rows} ELSE 'Lyon' END AS town, city, z FROM t TO EVALUATE m")[0][-1]
+                    if told:
+                        self.assertIn(f"{told} have a word that the model has not learned, as 'LYON'. It knows 'Lyon'", noticed)
+                    else:
+                        self.assertNotIn("not learned", noticed)
+                for rows in ("'Lyon' AS town", "NULL AS town"):
                     self.assertNotIn("not learned", self.run_all(f"SELECT {rows}, city, z FROM t TO EVALUATE m")[0][-1])
                     self.assertNotIn("not learned", str(self.run_all(f"EXPLAIN SELECT {rows}, city, z FROM t TO EVALUATE m")))
                 self.assertNotIn("has not learned", self.run_all("SELECT 'LYON' AS town, city, z FROM t LIMIT 9 TO EVALUATE m")[0][-1])
+
+    # ---- words that look alike, digits of other scripts ----
+
+    def test_words_that_look_alike_are_named_with_sql_that_makes_them_one(self):
+        self.make(tables.alike_table())
+        for i, (_, _, points) in enumerate(tables.ALIKE):
+            with self.subTest(points):
+                said = [notice for notice in self.notices(f"c{i}, y", "LinearRegressor WITH epoch = 1 LABEL y") if "look like others" in notice]
+                self.assertEqual(len(said), 1)
+                self.assertIn(f"with {points} in 50 rows", said[0])
+                cure = said[0].split(" rows. ")[1].split(" in SQLite, ")[0]
+                self.assertNotIn("look like others", " ".join(self.notices(f"{cure}, y", "LinearRegressor WITH epoch = 1 LABEL y")))
+        said = " ".join(self.notices("c0 AS y, plain", "XGBClassifier LABEL y"))
+        self.assertIn('label column "y": 2 classes look like others', said)
+        self.run_all(f"SELECT c0, y FROM t WHERE c0 <> '{tables.ALIKE[0][1]}' TO TRAIN LinearRegressor COLUMN VOCABULARY(c0) LABEL y INTO m")
+        said = self.run_all(f"SELECT '{tables.ALIKE[0][1]}' AS c0, y FROM t TO EVALUATE m")[0][-1]
+        self.assertIn(f"It knows '{tables.ALIKE[0][0]}'", said)
+
+    def test_the_only_column_is_named_once(self):
+        self.run_all("CREATE TABLE t AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) "
+                     "SELECT i || '.5 \u00b1 0.1' AS c, i * 1.0 AS y FROM n")
+        said = self.notices("c, y", "LinearRegressor WITH epoch = 1 LABEL y")
+        self.assertEqual(len([notice for notice in said if "look like 2 numbers" in notice]), 1)
+
+    def test_digits_of_other_scripts_are_read(self):
+        self.make(tables.alike_table())
+        self.notices("plain, plain_day, y", "LinearRegressor LABEL y")
+        wanted = self.run_all("SELECT totrain_predict('m', plain, plain_day) FROM t")
+        for script in ("arabic", "wide"):
+            with self.subTest(script):
+                said = " ".join(self.notices(f"{script} AS plain, {script}_day AS plain_day, y", "LinearRegressor LABEL y"))
+                self.assertIn("digits of other scripts, in 200 rows", said)
+                self.assertEqual(self.run_all("SELECT totrain_predict('m', plain, plain_day) FROM t"), wanted)
+                self.assertEqual(self.run_all(f"SELECT totrain_predict('m', {script}, {script}_day) FROM t"), wanted)
 
     # ---- far labels and values, ids that are numbers, columns that are nearly one another ----
 

@@ -124,7 +124,7 @@ class Spellings(harness.Case):
 
     def test_a_name_that_needs_quotes_has_them_in_hints(self):
         self.fill([(f"{i},5", i) for i in range(300)])
-        self.assertIn('COLUMN VOCABULARY("Amount (€)") takes it as words.', " ".join(self.train(select='SELECT v AS "Amount (€)", y FROM t')))
+        self.assertIn('COLUMN VOCABULARY("Amount (€)") reads it as words.', " ".join(self.train(select='SELECT v AS "Amount (€)", y FROM t')))
 
     def test_a_list_of_two_numbers_is_still_one(self):
         self.fill([(f"{i % 9},{i % 7}.5", i % 9 + i % 7 * 2) for i in range(300)])
@@ -165,7 +165,7 @@ class Spellings(harness.Case):
         rows = [(f"{i % 12 + 1:02}/{i % 11 + 1:02}/2024", i) for i in range(300)]
         self.fill(rows)
         notices = " ".join(self.train())
-        self.assertIn('column "v" has dates as 03/04/2024, of which nothing tells whether the day or the month is first', notices)
+        self.assertIn('column "v" has dates as 03/04/2024, no row shows whether the day or the month is first', notices)
         self.assertIn("substr(v, 7) || '-' || substr(v, 4, 2) || '-' || substr(v, 1, 2) AS v", notices)
         self.train(select="SELECT substr(v, 7) || '-' || substr(v, 4, 2) || '-' || substr(v, 1, 2) AS v, y FROM t")
         self.assertIn("v.age", self.inputs())

@@ -171,7 +171,7 @@ class Texts(harness.Case):
         self.assertEqual(self.run_all("SELECT totrain_predict('m2', 'ship ship')"), [(1,)])
 
     def test_clusters_refuse_texts(self):
-        with self.assertRaisesRegex(sqlite3.Error, "column \"body\" is a text, and KMeans takes numbers, categories and dates"):
+        with self.assertRaisesRegex(sqlite3.Error, "column \"body\" is a text, and KMeans accepts numbers, categories and dates"):
             self.run_all("SELECT y, body FROM train TO TRAIN KMeans WITH model.n_clusters = 2 COLUMN y, TEXT(body) INTO m")
 
 

@@ -56,7 +56,7 @@ class Words(harness.Case):
         self.fill(1500)  # the first 1,000 rows have a word each
         self.database.execute("DELETE FROM t WHERE rowid > 12000")
         said = [row for row in self.run_all("EXPLAIN SELECT zip, z, y FROM t TO TRAIN XGBRegressor LABEL y INTO m") if row[0] == "notice"]
-        self.assertIn('column "zip" is skipped: nearly all of its texts are different, as those of a key, in the sample; all '
+        self.assertIn('column "zip" is skipped: nearly all of its texts are different, like a key, in the sample; all '
                       "rows decide when it is trained", said[0][1])
         found, _ = self.train("SELECT zip, z, y FROM t", "XGBRegressor", "y")
         self.assertGreater(found["R2"], .9)

@@ -40,16 +40,16 @@ NO_HEADER = {
     "inputs/text.c", "inputs/words.c",
     # A kind of picture: a row of report/picture.c, declared in picture_kinds.h. A form of a card: card.h.
     "report/picture_classes.c", "report/picture_curves.c", "report/picture_dependence.c", "report/picture_forecast.c",
-    "report/picture_inputs.c", "report/picture_residuals.c", "report/card_html.c", "report/card_markdown.c",
+    "report/picture_inputs.c", "report/picture_points.c", "report/picture_residuals.c", "report/card_html.c", "report/card_markdown.c",
     # The parts of one compiler: definition/compiler.h.
-    "definition/compile_arithmetic.c", "definition/compile_calls.c", "definition/compile_lists.c", "definition/compile_names.c",
+    "definition/compile_arithmetic.c", "definition/compile_calls.c", "definition/compile_heads.c", "definition/compile_lists.c", "definition/compile_names.c",
     "definition/compile_values.c",
     # Operations: rows of graph/operations/operations.h.
     "graph/operations/activations.c", "graph/operations/arithmetic.c",
     "graph/operations/attention.c", "graph/operations/batch_norm.c", "graph/operations/cosine.c",
     "graph/operations/dense_each.c", "graph/operations/functions.c", "graph/operations/matmul.c",
     "graph/operations/maximum.c", "graph/operations/one_hot.c", "graph/operations/select.c",
-    "graph/operations/steps.c", "graph/operations/where.c",
+    "graph/operations/labels.c", "graph/operations/steps.c", "graph/operations/where.c",
     "graph/operations/concat.c", "graph/operations/constant.c", "graph/operations/convolution.c", "graph/operations/norms.c",
     "graph/operations/pooling.c", "graph/operations/recurrent.c",
     "graph/operations/dense.c", "graph/operations/dropout.c", "graph/operations/embedding.c",
@@ -57,6 +57,7 @@ NO_HEADER = {
     # Functions that the database finds by their names and no C code calls.
     "extension/sqlite/init.c", "extension/postgres/server/module.c", "extension/postgres/server/functions.c",
     "extension/postgres/server/exchange.c", "extension/postgres/server/forecast_models.c", "extension/postgres/server/forecast_series.c",
+    "extension/postgres/server/job_log.c",
     "extension/postgres/server/kept_rows.c", "extension/postgres/server/model_rows.c", "extension/postgres/server/new_name.c",
     "extension/postgres/server/plan_support.c", "extension/postgres/server/run.c", "extension/postgres/server/stage.c",
     "extension/postgres/server/stage_shard.c", "extension/postgres/server/submit.c",

@@ -14,7 +14,9 @@ OPENINGS = re.compile(r"(?:Of|What|Who|Whoever|Whose|As|That) [a-z(%']")
 PAGE_OPENINGS = re.compile(r"(?:Of|Who|Whoever|Whose) [a-z(`]")  # "What it costs" is a good heading
 INSIDE = re.compile(r"(?<=[.!?:;] )Of [a-z][^.;:]*|(?<=[.!?] )(?:Who|Whoever|Whose) [a-z][^.;:]*")
 PHRASES = re.compile(r"\b(?:such an? one|is no input|of two classes one is|what [a-z]+ lacks?|is said nothing"
-                     r"|so many such|whatever it is of|what (?:it|they) (?:is|are) of|in the mean of)\b", re.I)
+                     r"|so many such|whatever it is of|what (?:it|they) (?:is|are) of|in the mean of"
+                     r"|(?:is|are) of (?:probabilities|two classes|an? [a-z]+er|quantiles|survival|regressions|USING|at most)"
+                     r"|, of which (?:the|no) [a-z]+ (?:takes?|can))\b", re.I)
 
 # Pages of the project's own workings; the style page has examples of what it advises against.
 FOR_DEVELOPERS = {"adding-a-column", "adding-a-model", "adding-an-operation", "architecture", "bars", "elasticity", "glossary",

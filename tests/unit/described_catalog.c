@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cell_values.h"
 #include "kinds/graph/graph_kind.h"
 #include "planner/attributes/estimators.h"
 
@@ -319,14 +320,41 @@ static enum status describe(void *self, struct slice select, struct arena *arena
     return STATUS_OK;
 }
 
+static struct cell written_cell(struct slice text)
+{
+    int64_t integer;
+
+    if (slice_is(text, "-") || text.size == 0)
+        return cell_null();
+    return slice_to_integer(text, &integer) ? cell_integer(integer) : cell_text(text);
+}
+
+static enum status each_written_row(struct slice rows, const struct row_taker *taker,
+                                    struct error *err)
+{
+    while (slice_trim(rows).size > 0) {
+        struct slice row = cut(&rows, ",");
+        struct cell cells[QUERY_COLUMNS_MAX] = {{0}};
+
+        for (size_t i = 0; slice_trim(row).size > 0; i++)
+            cells[i] = written_cell(word(&row));
+        TRY(taker->row(taker->self, cells, QUERY_COLUMNS_MAX, err));
+    }
+    return STATUS_OK;
+}
+
 /* Rows 0 to 999, whose cells are the row's number; every tenth is NULL. */
 static enum status each_row(void *self, struct slice select, const struct row_taker *taker,
                             struct error *err)
 {
+    const struct described_catalog *described = self;
     struct cell cells[QUERY_COLUMNS_MAX];
 
-    (void)self;
     (void)select;
+    for (int64_t i = 0; i < described->repeats; i++)
+        TRY(each_written_row(described->rows, taker, err));
+    if (described->repeats > 0)
+        return STATUS_OK;
     for (int64_t row = 0; row < QUERY_SAMPLE_ROWS; row++) {
         for (size_t i = 0; i < QUERY_COLUMNS_MAX; i++)
             cells[i] =
@@ -408,7 +436,13 @@ static void read_line(struct slice line, struct described_catalog *described)
         read_query(rest, &described->validation);
     else if (slice_is(what, "model"))
         read_model(rest, described);
-    else if (slice_is(what, "schemas")) {
+    else if (slice_is(what, "rows")) {
+        described->rows = rest;
+        described->repeats = 1;
+    } else if (slice_is(what, "repeats")) {
+        if (!slice_to_integer(slice_trim(rest), &described->repeats))
+            give_up("no number", line);
+    } else if (slice_is(what, "schemas")) {
         described->schemas = rest;
         described->catalog.has_schema = has_schema;
     } else if (slice_is(what, "dialect")) {

@@ -12,6 +12,8 @@
  *                                         of 14 days; words of columns that begin with "item" are
  *                                         whole numbers
  *     -- model: old ...                       of names like it no statistics are kept
+ *     -- rows: 2025-12-25 Christmas, - Easter, 3 May     rows of any SELECT; - is NULL
+ *     -- repeats: 1000                        how often they come
  *     -- schemas: main other                  without it any schema is there
  *     -- file: /data/shop.db                  without it tables are made in memory
  *     -- dialect: postgres
@@ -55,7 +57,8 @@ struct described_catalog {
     struct forecast_model outline; /* model.outline */
     struct forecast_found found;   /* outline.found */
     struct kind_params fitted;     /* model.params of a forecast that keeps parameters */
-    struct slice model_name, schemas, file, refused;
+    struct slice model_name, schemas, file, refused, rows;
+    int64_t repeats; /* how often the rows come */
     int refused_position;
     bool has_model, has_schemas;
 };

@@ -3,6 +3,7 @@ totrain_test(test_exec_plugin SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_exec_plugin
   LABEL unit)
 totrain_test(test_kube_api SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_kube_api.c USES k8s_controller LABEL unit)
 totrain_test(test_watcher SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_watcher.c USES k8s_controller LABEL unit)
+totrain_test(test_limits SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_limits.c USES k8s_controller LABEL unit)
 totrain_test(test_manifest SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_manifest.c USES k8s_controller LABEL unit)
 totrain_test(test_successor SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_successor.c USES k8s_controller LABEL unit)
 totrain_test(test_watcher_random SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_watcher_random.c USES k8s_controller

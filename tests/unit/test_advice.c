@@ -100,7 +100,14 @@ static bool proposal_is_planned(const struct estimator *estimator, const char *p
         return true;
     if (size > strlen(in_select) && strcmp(proposal + size - strlen(in_select), in_select) == 0)
         return true;
-    if (begins(proposal, "TO TRAIN "))
+    if (begins(proposal, "forecast.holidays")) /* days are needed, and a table of them */
+        snprintf(text, sizeof text,
+                 "-- query: day TEXT 9 texts 9 dates; y REAL 9 reals\n"
+                 "-- validation: day TEXT 9 texts 9 dates\n-- rows: 2026-12-25\n"
+                 "SELECT * FROM t TO TRAIN Forecast WITH forecast.time = 'day', "
+                 "forecast.horizon = 3, %s LABEL y INTO m2",
+                 proposal);
+    else if (begins(proposal, "TO TRAIN "))
         snprintf(text, sizeof text, ROWS "SELECT * FROM t %s%s LABEL y INTO m2", proposal,
                  strstr(proposal, "TRAIN ARIMA") && !strstr(proposal, "WITH")
                      ? " WITH forecast.time = 'g', forecast.horizon = 3"
@@ -268,7 +275,7 @@ static void advice_says_what_to_write_with_the_value(void **state)
          "Leave it out: it is off by itself."},
         {"LGBMClassifier", "bagging_freq = 5",
          "bagging_freq takes a whole number from 1 to 1, not 5",
-         "Leave it out: each tree draws its own rows, which 1 says."},
+         "Leave it out: each tree draws its own rows, as with 1."},
         {"LGBMClassifier", "categorical_feature = 'name:f,Zip code'",
          "unknown attribute \"categorical_feature\"",
          "Write COLUMN VOCABULARY(f), VOCABULARY(\"Zip code\"), *: texts are categories by "

@@ -86,11 +86,12 @@ static void a_dark_page_is_dark_and_one_for_all_follows_the_reader(void **state)
     text_clear(&page);
     card.theme = THEME_DARK;
     card_print_html(&card, &page);
-    check_lacks(&page, "--back:#fff");
+    check_lacks(&page, "<style>:root{--ink:#222");
+    check_has(&page, "@media print{:root{--ink:#222;--back:#fff");
     text_clear(&page);
     card.theme = THEME_AUTO;
     card_print_html(&card, &page);
-    check_has(&page, "@media (prefers-color-scheme:dark){:root{");
+    check_has(&page, "@media screen and (prefers-color-scheme:dark){:root{");
     text_deinit(&page);
     card_deinit(&card);
 }

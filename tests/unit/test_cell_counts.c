@@ -152,11 +152,32 @@ static void bytes_that_no_census_wrote_are_refused(void **state)
     cell_census_free(census);
 }
 
+static void words_of_one_cell_and_of_two_are_counted(void **state)
+{
+    static const char *const words[] = {"a", "b", "c", "d", "d", "e", "e", "f", "f", "f"};
+    struct cell_census *census;
+    uint64_t once, twice;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(cell_census_new(1, NULL, &census, &err));
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const struct cell cell = {.type = CELL_TEXT, .text = slice_of(words[i])};
+
+        CHECK_OK(cell_count(census, 0, &cell, &err));
+    }
+    cell_counts_rare(&census->columns[0], &once, &twice);
+    CHECK_INT(once, 3);
+    CHECK_INT(twice, 2);
+    cell_census_free(census);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_depend_neither_on_order_nor_on_who_counted),
         cmocka_unit_test(keys_are_told_from_values_that_repeat),
+        cmocka_unit_test(words_of_one_cell_and_of_two_are_counted),
         cmocka_unit_test(bytes_that_no_census_wrote_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

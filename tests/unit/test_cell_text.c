@@ -76,6 +76,13 @@ static void a_text_is_of_one_kind(void **state)
         {"2024-01-31 12:34 now", TEXT_WORD},
         {"inf", TEXT_WORD},
         {"0x10", TEXT_WORD},
+        {"\u0663", TEXT_WRITTEN},
+        {"\u0661\u0662\u066b\u0665", TEXT_WRITTEN},
+        {"\uff12\uff10\uff12\uff14\uff0f\uff10\uff11\uff0f\uff13\uff11", TEXT_WRITTEN_DATE},
+        {"\u0662\u0660\u0662\u0664-\u0660\u0661-\u0663\u0661", TEXT_WRITTEN_DATE},
+        {"\u0660\u0660\u0667", TEXT_WORD},
+        {"\u0661\u0662a", TEXT_WORD},
+        {"\u041c\u043e\u0441\u043a\u0432\u0430", TEXT_WORD},
     };
     (void)state;
 

@@ -357,7 +357,7 @@ static void notices_say_how_cells_were_read(void **state)
     CHECK(notices.items[2].kind == NOTICE_READING);
     CHECK(strstr(notices.items[2].text, "is read as 1 for yes"));
     CHECK(strstr(notices.items[3].text, "a comma between thousands, in 400 rows"));
-    assert_string_equal(notices.items[3].hint, "COLUMN VOCABULARY(sum) takes it as words.");
+    assert_string_equal(notices.items[3].hint, "COLUMN VOCABULARY(sum) reads it as words.");
 }
 
 int main(void)

@@ -168,15 +168,20 @@ static void verbs_follow_to_and_estimators_follow_train(void **state)
     CHECK_OFFERS("SELECT * FROM iris\nTO TRAIN\n  dnnc|", "DNNClassifier");
 }
 
-static void clauses_follow_in_their_order(void **state)
+static void clauses_that_are_not_there_yet(void **state)
 {
     (void)state;
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier |", "WITH|COLUMN|LABEL|USING|INTO");
     CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [8, 8] |",
                  "COLUMN|LABEL|USING|INTO");
-    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier LABEL class |", "USING|INTO");
+    CHECK_OFFERS("SELECT * FROM iris TO TRAIN DNNClassifier LABEL class |",
+                 "WITH|COLUMN|USING|INTO");
+    CHECK_OFFERS(
+        "SELECT * FROM iris TO TRAIN DNNClassifier INTO m LABEL class WITH train.epoch = 3 |",
+        "COLUMN|USING");
+    CHECK_OFFERS("SELECT * FROM iris TO PREDICT p INTO t |", "WITH|USING");
     CHECK_OFFERS("SELECT * FROM iris TO EVALUATE old |", "WITH|LABEL|INTO");
-    CHECK_OFFERS("SELECT * FROM iris TO PREDICT p.class |", "WITH|USING");
+    CHECK_OFFERS("SELECT * FROM iris TO PREDICT p.class |", "WITH|USING|INTO");
 }
 
 static void attributes_are_those_that_the_estimator_knows(void **state)
@@ -280,7 +285,7 @@ static void models_follow_using_evaluate_and_show_train(void **state)
     CHECK_OFFERS("FORECAST old FOR |", "");
     CHECK_OFFERS("FORECAST old FOR 3 |", "WITH|INTO");
     CHECK_OFFERS("FORECAST old WITH |", "predict.replace|forecast.level");
-    CHECK_OFFERS("FORECAST old WITH forecast.level = 0.9 |", "INTO");
+    CHECK_OFFERS("FORECAST old WITH forecast.level = 0.9 |", "FOR|INTO");
     CHECK_OFFERS("ROLLBACK MODEL o|", "old");
     CHECK_OFFERS("EXPORT |", "MODEL|DEFINITION");
     CHECK_OFFERS("IMPORT |", "MODEL|DEFINITION");
@@ -544,7 +549,7 @@ int main(void)
         cmocka_unit_test(some_words_have_one_successor),
         cmocka_unit_test(names_that_need_quotes_get_them),
         cmocka_unit_test(verbs_follow_to_and_estimators_follow_train),
-        cmocka_unit_test(clauses_follow_in_their_order),
+        cmocka_unit_test(clauses_that_are_not_there_yet),
         cmocka_unit_test(attributes_are_those_that_the_estimator_knows),
         cmocka_unit_test(values_are_the_words_of_the_attribute),
         cmocka_unit_test(a_number_is_described),

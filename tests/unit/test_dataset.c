@@ -793,6 +793,35 @@ static void spellings_of_a_word_are_noticed(void **state)
                           "around them alone, as 'Yes' in 100 rows and 'yes' in 100 rows\n");
 }
 
+/* A table has the two in 100 rows each, beside Oslo. */
+static void check_look(const char *one, const char *other, const char *notice)
+{
+    const char *const towns[] = {one, other, "Oslo", "Oslo"};
+    struct table table;
+
+    table_open(&table, TASK_REGRESSION, LABEL_REAL);
+    for (int i = 0; i < 400; i++)
+        add_row(&table, real_cell(i), text_cell(towns[i % 4]), real_cell(i));
+    check_notices(&table, notice);
+}
+
+static void words_that_look_alike_are_noticed(void **state)
+{
+    (void)state;
+    check_look("Caf\u00e9", "Cafe\u0301",
+               "column \"colour\": 2 words look like others and have other characters, as "
+               "'Cafe\u0301' with U+0065 U+0301 in 100 rows and 'Caf\u00e9' with U+00E9 in 100 "
+               "rows\n");
+    check_look("Rome", "Ro\u200bme",
+               "column \"colour\": 2 words look like others and have other characters, as "
+               "'Ro\u200bme' with U+200B in 100 rows and 'Rome' without it in 100 rows\n");
+    check_look("Caf\u00e9", "Cafe", "");
+    check_look("Caf\u00e9", "caf\u00e9",
+               "column \"colour\": 2 words differ from others in capitals or spaces around them "
+               "alone, as 'Caf\u00e9' in 100 rows and 'caf\u00e9' in 100 rows\n");
+    check_look("a  b", "c", "");
+}
+
 static void spellings_of_a_number_among_words_are_noticed(void **state)
 {
     static const char *const classes[] = {"0", "1", "-0", "0.0", "no", "1"};
@@ -848,6 +877,48 @@ static void classes_that_stand_for_missing_labels_are_noticed(void **state)
                     integer_cell(cases[i].classes[row % cases[i].count]));
         check_notices(&table, cases[i].notices);
     }
+}
+
+/* Three classes, of 100 rows each. */
+static void check_classes(const char *first, const char *second, const char *third,
+                          const char *notice)
+{
+    const char *const classes[] = {first, second, third};
+    struct table table;
+
+    table_open(&table, TASK_CLASSIFICATION, LABEL_TEXT);
+    for (int row = 0; row < 300; row++)
+        add_row(&table, real_cell(row), row ? null_cell() : text_cell("a"),
+                text_cell(classes[row % 3]));
+    check_notices(&table, notice);
+}
+
+static void words_for_a_missing_label_are_noticed(void **state)
+{
+    static const char *const words[] = {"unknown", "N/A", "?", "-", "#DIV/0!", "Not available"};
+    char notice[200];
+    (void)state;
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        snprintf(notice, sizeof notice,
+                 "label column \"y\" is '%s' in 100 rows, which is a class of its own\n", words[i]);
+        check_classes("good", "bad", words[i], notice);
+    }
+    check_classes("good", "bad", "none", "");
+    check_classes("good", "bad", "unknowns", "");
+    check_classes("+", "0", "-", "");
+    check_classes("?", "!", ".", "");
+    check_classes(
+        "good", "bad", "-999",
+        "label column \"y\" is '-999' in 100 rows, a number beside words, which is a class "
+        "of its own\n");
+    check_classes("good", "bad", "5", "");
+    check_classes("good", "77", "88", "");
+    check_classes(
+        "0", "1", "99",
+        "label column \"y\" is '99' in 100 rows, far from all others, which is a class of "
+        "its own\n");
+    check_classes("1", "12", "2", "");
 }
 
 static void labels_that_rather_are_numbers_are_noticed(void **state)
@@ -1137,8 +1208,10 @@ int main(void)
         cmocka_unit_test(classes_that_say_yes_or_no_are_noticed),
         cmocka_unit_test(rare_classes_are_noticed),
         cmocka_unit_test(spellings_of_a_word_are_noticed),
+        cmocka_unit_test(words_that_look_alike_are_noticed),
         cmocka_unit_test(spellings_of_a_number_among_words_are_noticed),
         cmocka_unit_test(classes_that_stand_for_missing_labels_are_noticed),
+        cmocka_unit_test(words_for_a_missing_label_are_noticed),
         cmocka_unit_test(labels_that_rather_are_numbers_are_noticed),
         cmocka_unit_test(the_most_classes_work_and_one_more_does_not),
         cmocka_unit_test(values_that_cannot_be_learned_are_named_with_their_column),

@@ -15,6 +15,8 @@ static const struct definition_column some_columns[] = {
 static const struct definition_columns all = {.columns = some_columns, .count = 6};
 static const struct definition_columns numbers_alone = {.columns = some_columns, .count = 2};
 
+static const struct definition_columns *check_columns = &all; /* those of check_refused */
+
 static enum status read(const char *sql, struct arena *arena, struct definition *definition,
                         struct error *err)
 {
@@ -67,7 +69,7 @@ static void check_refused(const char *text, const char *message, int line, int c
     arena_init(&arena, ARENA_MAXIMUM);
     error_clear(&err);
     CHECK_OK(definition_read(definition.text, &arena, &definition.steps, &err));
-    status = definition_compile(&definition, NULL, &all, &arena, &graph, &err);
+    status = definition_compile(&definition, NULL, check_columns, &arena, &graph, &err);
     if (status == STATUS_OK || !strstr(err.message, message) || !strstr(err.hint, hint))
         check_failed("\"%s\": \"%s\" (%s), not \"%s\" (%s)", text,
                      status == STATUS_OK ? "" : err.message, err.hint, message, hint);
@@ -458,9 +460,98 @@ static void the_zoo_is_made_of_definitions(void **state)
     arena_deinit(&arena);
 }
 
+/* ---- several labels ---- */
+
+static const struct slice two_labels[] = {{"clicked", 7}, {"Amount", 6}};
+static const struct definition_columns labelled = {
+    .columns = some_columns, .count = 6, .labels = two_labels, .label_count = 2};
+static const struct definition_columns unlabelled = {
+    .columns = some_columns, .count = 6, .has_no_label = true};
+
+/* The calls before the heads, which all begin in the same way. */
+#define TWO_HEADS                                                                                  \
+    "numbers(); label(name = 'clicked'); dense(numbers_1, units = width(label_1)); "               \
+    "label(name = 'Amount'); dense(numbers_1, units = width(label_2)); "
+
+static void each_label_has_a_head(void **state)
+{
+    (void)state;
+    check_graph("", "return [dense(numbers, outputs(clicked)), dense(numbers, outputs(amount))]",
+                &labelled,
+                TWO_HEADS "label_loss(dense_1, label_1); label_loss(dense_2, label_2); "
+                          "add(label_loss_1, label_loss_2); concat(dense_1, dense_2)");
+    check_graph("weights = [1, 0.5]",
+                "losses = ['auto', 'huber']; heads = []; h = numbers; "
+                "for l in labels { heads = heads + [dense(h, outputs(l))] } return heads",
+                &labelled,
+                "numbers(); label(name = 'clicked'); label(name = 'Amount'); "
+                "dense(numbers_1, units = width(label_1)); "
+                "dense(numbers_1, units = width(label_2)); "
+                "label_loss(dense_1, label_1, loss = 'auto', weight = 1); "
+                "label_loss(dense_2, label_2, loss = 'huber', weight = 0.5); "
+                "add(label_loss_1, label_loss_2); concat(dense_1, dense_2)");
+}
+
+static void one_label_is_a_list_of_one(void **state)
+{
+    (void)state;
+    check_graph("", "h = []; for l in labels { h = h + [dense(numbers, outputs(l))] } return h",
+                &all, "numbers(); dense(numbers_1, units = outputs)");
+    check_graph("", "return dense(numbers, length(labels) + 1)", &unlabelled,
+                "numbers(); dense(numbers_1, units = 1)");
+}
+
+static void a_loss_that_is_said_is_minimised(void **state)
+{
+    (void)state;
+    check_graph("",
+                "a = dense(numbers, outputs(clicked)); b = dense(numbers, outputs(amount)); "
+                "loss = label_loss(a, label(clicked)) * 2 + label_loss(b, label(amount)); "
+                "return [a, b]",
+                &labelled,
+                "numbers(); label(name = 'clicked'); dense(numbers_1, units = width(label_1)); "
+                "label(name = 'Amount'); dense(numbers_1, units = width(label_2)); "
+                "label(name = 'clicked'); label_loss(dense_1, label_3); constant(value = 2); "
+                "multiply(label_loss_1, constant_1); label(name = 'Amount'); "
+                "label_loss(dense_2, label_4); add(multiply_1, label_loss_2); "
+                "concat(dense_1, dense_2)");
+}
+
+static void heads_that_fit_no_labels_are_refused(void **state)
+{
+    (void)state;
+    check_columns = &labelled;
+    check_refused("return dense(numbers, 2)",
+                  "the definition returns 1 value, and the statement has 2 labels", 1, 8,
+                  "It returns a list");
+    check_refused("return [dense(numbers, 2), 3]",
+                  "a definition returns values of the graph, not a number", 1, 8, "");
+    check_refused("return []", "the definition returns 0 values", 1, 8, "");
+    check_refused("weights = [1]; return [dense(numbers, 2), dense(numbers, 1)]",
+                  "weights are a list of 2 items here, one for each label", 1, 23, "");
+    check_refused("weights = 3; return [dense(numbers, 2), dense(numbers, 1)]",
+                  "weights are a list of 2 items", 1, 21, "");
+    check_refused("losses = [1, 2]; return [dense(numbers, 2), dense(numbers, 1)]",
+                  "losses holds a number, where a text is expected", 1, 25, "");
+    check_refused("return dense(numbers, outputs(numbers))",
+                  "outputs takes a label, not another value", 1, 31, "LABEL names several");
+    check_refused("return dense(numbers, outputs(3))", "outputs takes a label, not a number", 1, 31,
+                  "");
+    check_refused("return dense(numbers, outputs())", "outputs takes one label", 1, 23, "");
+    check_refused("return dense(numbers, outputs(l = clicked))", "outputs takes one label", 1, 23,
+                  "");
+    check_columns = &all;
+    check_refused("return [dense(numbers, 2), dense(numbers, 1)]",
+                  "the definition returns 2 values, and the statement has 1 label", 1, 8, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_label_has_a_head),
+        cmocka_unit_test(one_label_is_a_list_of_one),
+        cmocka_unit_test(a_loss_that_is_said_is_minimised),
+        cmocka_unit_test(heads_that_fit_no_labels_are_refused),
         cmocka_unit_test(a_text_becomes_calls_of_operations),
         cmocka_unit_test(loops_and_functions_are_unrolled),
         cmocka_unit_test(numbers_and_lists_are_computed),

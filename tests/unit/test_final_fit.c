@@ -207,7 +207,7 @@ static void what_cannot_be_learned_is_refused(void **state)
     CHECK_FAILS(final_fit_check(&spec, &dataset, &err), STATUS_LIMIT, "at most");
     dataset.validation.rows = 2;
     dataset.labels.count = 3;
-    CHECK_FAILS(final_fit_check(&spec, &dataset, &err), STATUS_INVALID, "of two classes");
+    CHECK_FAILS(final_fit_check(&spec, &dataset, &err), STATUS_INVALID, "needs two classes");
     dataset.labels.count = 2;
     CHECK_OK(final_fit_open(&spec, &dataset, &made.fit, &err));
     CHECK_FAILS(final_fit_finish(made.fit, &final, &err), STATUS_INVALID, "no row");

@@ -639,6 +639,105 @@ static void limits_are_among_what_the_digest_covers(void **state)
     CHECK_INT(counts[0], 7);
 }
 
+/* ----- holidays ----- */
+
+static enum status put_fact(void *context, const char *name, struct cell value, struct error *err)
+{
+    struct text *text = context;
+    (void)err;
+
+    text_printf(text, "%s: %.*s\n", name,
+                SLICE_FORMAT(value.type == CELL_TEXT ? value.text : SLICE("a number")));
+    return STATUS_OK;
+}
+
+/* Effects of -i and 2.5 on the days of 2024-12-25 and 2025-05-01. */
+static void keep_holidays(struct fixture *fixture, struct holidays *holidays,
+                          float effects[FIXTURE_SERIES][2][NUMBER_PARTS])
+{
+    static const int32_t christmas[] = {20082}, may[] = {20209};
+    static const struct holiday items[] = {{SLICE("Christmas"), 1, christmas},
+                                           {SLICE("May day"), 1, may}};
+    struct forecast_model *content = (struct forecast_model *)(uintptr_t)fixture->model.content;
+    struct transform_input *time = &fixture->model.transform.inputs[content->groups];
+
+    for (uint32_t i = 0; i < FIXTURE_SERIES; i++) {
+        number_to_parts(-1.0 * i, effects[i][0]);
+        number_to_parts(2.5, effects[i][1]);
+    }
+    time->spec.part = DATE_AGE;
+    time->spec.source = SLICE("day");
+    *holidays = (struct holidays){2, items};
+    content->times = FORECAST_MOMENTS;
+    content->unit = STEP_MICROSECOND;
+    content->holidays = *holidays;
+    content->effects = effects[0][0];
+}
+
+static void effects_of_holidays_come_back(void **state)
+{
+    const struct forecast_interval interval = forecast_interval_of(0.95);
+    float effects[FIXTURE_SERIES][2][NUMBER_PARTS];
+    const struct found_regressor *found;
+    struct holidays holidays, others;
+    struct holiday renamed[2];
+    uint64_t number, other;
+    struct fixture fixture;
+    struct forecast_step step;
+    struct model model, meta;
+    struct error err;
+    struct text text;
+    (void)state;
+
+    forecast_fixture_init(&fixture);
+    keep_holidays(&fixture, &holidays, effects);
+    CHECK_OK(read_rows(&fixture, &model, &err));
+    CHECK(holidays_equal(&forecast_of(&model)->holidays, &holidays));
+    CHECK(forecast_holiday_effect(forecast_of(&model), 3, 0) == -3);
+    CHECK(forecast_holiday_effect(forecast_of(&model), 3, 1) == 2.5);
+    CHECK_OK(model_read_meta(fixture.rows[0].data, kinds, &fixture.arena, &meta, &err));
+    found = forecast_outline(&meta)->found->holidays;
+    CHECK(found[0].series == 3 && found[0].median == -2);
+    CHECK(found[1].series == 4 && found[1].median == 2.5);
+    text_init(&text, TEXT_MAXIMUM);
+    CHECK_OK(meta.kind->show(&meta, put_fact, &text, &err));
+    CHECK(strstr(text_string(&text), "holidays: Christmas -2 in 3 series, May day 2.5 in 4\n"));
+    text_deinit(&text);
+
+    /* The digest covers them: they are behind the numbers of all models. */
+    CHECK(model.kind->number(&model, 8, &number) && !model.kind->number(&model, 9, &other));
+    memcpy(renamed, holidays.items, sizeof renamed);
+    renamed[1].name = SLICE("first of May");
+    others = (struct holidays){2, renamed};
+    ((struct forecast_model *)(uintptr_t)model.content)->holidays = others;
+    CHECK(model.kind->number(&model, 8, &other) && other != number);
+
+    /* Series 0 has no value below 0, and so nothing that is told of it is. */
+    number_to_parts(-4, (float *)(uintptr_t)forecast_of(&model)->forecasts);
+    step = forecast_step_of(forecast_of(&model), 0, 1, &interval);
+    CHECK(step.value == 0 && step.lower == 0 && step.upper == 0);
+    fixture_deinit(&fixture);
+}
+
+static void holidays_of_numbers_are_damage(void **state)
+{
+    float effects[FIXTURE_SERIES][2][NUMBER_PARTS];
+    struct forecast_model *content;
+    struct holidays holidays;
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+    (void)state;
+
+    forecast_fixture_init(&fixture);
+    keep_holidays(&fixture, &holidays, effects);
+    content = (struct forecast_model *)(uintptr_t)fixture.model.content;
+    content->times = FORECAST_NUMBERS;
+    content->unit = STEP_NUMBER;
+    CHECK_FAILS(read_rows(&fixture, &model, &err), STATUS_CORRUPT, "holidays of numbers");
+    fixture_deinit(&fixture);
+}
+
 /* ----- parameters that are kept ----- */
 
 #define KEPT_HERE 4
@@ -657,16 +756,6 @@ static void keep_parameters(struct fixture *fixture,
     content->ways[WAY_MOVED] = 3;
     content->fitted = (struct forecast_params){
         .horizon = FIXTURE_HORIZON, .method = 6, .keeps = true, .seasons = {{4, 7}, 2}};
-}
-
-static enum status put_fact(void *context, const char *name, struct cell value, struct error *err)
-{
-    struct text *text = context;
-    (void)err;
-
-    text_printf(text, "%s: %.*s\n", name,
-                SLICE_FORMAT(value.type == CELL_TEXT ? value.text : SLICE("a number")));
-    return STATUS_OK;
 }
 
 static void parameters_come_back(void **state)
@@ -702,6 +791,61 @@ static void parameters_come_back(void **state)
     CHECK(strstr(text_string(&shown), "going on: 3 moved on by new rows, 0 stayed, 0 fitted anew, "
                                       "1 not in the old model\n"));
     text_deinit(&shown);
+    fixture_deinit(&fixture);
+}
+
+#define VALUES_HERE 2
+
+static enum status read_values(struct fixture *fixture, float damage, struct model *model,
+                               struct error *err)
+{
+    static float numbers[FIXTURE_SERIES][KEPT_HERE][KEPT_PARTS];
+    static float values[FIXTURE_SERIES][VALUES_HERE][KEPT_PARTS];
+    struct forecast_model *content;
+
+    forecast_fixture_init(fixture);
+    keep_parameters(fixture, numbers);
+    content = (struct forecast_model *)(uintptr_t)fixture->model.content;
+    for (uint32_t i = 0; i < FIXTURE_SERIES; i++) {
+        kept_to_parts((double)NAN, values[i][0]);
+        kept_to_parts(i / 3.0, values[i][1]);
+    }
+    values[3][1][2] += damage;
+    content->fitted.values = VALUES_HERE;
+    content->past = values[0][0];
+    return read_rows(fixture, model, err);
+}
+
+static void values_that_are_kept_come_back(void **state)
+{
+    const struct forecast_model *forecast;
+    struct kind_params params = {{0}};
+    struct fixture fixture;
+    struct model model;
+    uint32_t count = 0;
+    uint64_t number;
+    struct error err;
+    struct text text;
+    (void)state;
+
+    CHECK_OK(read_values(&fixture, 0, &model, &err));
+    forecast = forecast_of(&model);
+    CHECK_INT(forecast->fitted.values, VALUES_HERE);
+    CHECK(isnan(kept_of_parts(forecast->past)));
+    CHECK(kept_of_parts(forecast->past + (2 * VALUES_HERE + 1) * KEPT_PARTS) == 2 / 3.0);
+    model.kind->params_of(&model, &params);
+    CHECK_INT(forecast_params(&params)->values, VALUES_HERE);
+    while (forecast_kept_digest(forecast, count, &number))
+        count++;
+    CHECK_INT(count, 4 + SERIES_WAYS + 3 + 1 + 1 + 1); /* one more than without */
+    text_init(&text, TEXT_MAXIMUM);
+    CHECK_OK(model.kind->show(&model, put_fact, &text, &err));
+    CHECK(
+        strstr(text_string(&text), "keeps: the parameters of each series and its last 2 values\n"));
+    text_deinit(&text);
+    fixture_deinit(&fixture);
+    CHECK_FAILS(read_values(&fixture, 0.5F, &model, &err), STATUS_CORRUPT,
+                "parameters that are none");
     fixture_deinit(&fixture);
 }
 
@@ -1049,7 +1193,10 @@ int main(void)
         cmocka_unit_test(steps_are_within_the_limits),
         cmocka_unit_test(limits_that_leave_nothing_are_damage),
         cmocka_unit_test(limits_are_among_what_the_digest_covers),
+        cmocka_unit_test(effects_of_holidays_come_back),
+        cmocka_unit_test(holidays_of_numbers_are_damage),
         cmocka_unit_test(parameters_come_back),
+        cmocka_unit_test(values_that_are_kept_come_back),
         cmocka_unit_test(parts_that_no_number_has_are_damage),
         cmocka_unit_test(meta_of_parameters_that_are_none_is_damage),
         cmocka_unit_test(rows_come_by_words_and_numbers_by_value),

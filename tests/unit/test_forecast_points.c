@@ -155,8 +155,8 @@ static void bad_options_are_refused(void **state)
          "\"seasonal_order\" needs a season"},
         {"{\"method\": \"mstl\", \"seasons\": [1]}", "the method mstl needs a season"},
         {"{\"seasons\": [1.5]}", "\"season\" is a whole number"},
-        {"{\"order\": [1, 1, 1]}", "are of the method arima"},
-        {"{\"order\": [1, 1, 1], \"method\": \"auto_arima\"}", "are of the method arima"},
+        {"{\"order\": [1, 1, 1]}", "belong to the method arima"},
+        {"{\"order\": [1, 1, 1], \"method\": \"auto_arima\"}", "belong to the method arima"},
     };
     struct error err;
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "graph/graph_infer.h"
+#include "graph/graph_labels.h"
 #include "tests/check.h"
 #include "tests/unit/graph_trial.h"
 
@@ -350,6 +351,188 @@ static void a_sequence_has_the_steps_that_are_there(void **state)
     }
 }
 
+/* ---- labels ---- */
+
+/* Two numbers; a label of three classes, and one that is a number with "was NULL" behind it. */
+static const struct graph_column labelled[] = {
+    {.name = {"x", 1}, .dense = 0, .dense_count = 2},
+    {.name = {"kind", 4}, .id_count = 1, .rows = 4, .words = 3, .label = INPUT_LABEL_TEXT},
+    {.name = {"sum", 3}, .dense = 2, .dense_count = 2, .label = INPUT_LABEL_NUMBER},
+};
+static const struct graph_row labelled_row = {labelled, 3, 4, 1, 4, 0, false};
+/* The second row lacks its class, the third its number; the last has an unknown class. */
+static const float labelled_features[] = {0.5f, -1,    2, 0, 0.25f, 1,    -1,   0,
+                                          -1,   -0.5f, 7, 1, 2,     0.5f, 0.5f, 0};
+static const int32_t labelled_ids[] = {2, -1, 0, 3};
+
+/* A head for each label, each with its own layer, and the sum of their losses. */
+static void infer_heads(struct graph *graph, const char *loss, double weight)
+{
+    const uint32_t x = made_call(graph, "numbers", NULL, 0);
+    const uint32_t kind = CALL(graph, "label", text_of("kind")),
+                   sum = CALL(graph, "label", text_of("sum"));
+    const uint32_t three = CALL(graph, "dense", node_of(x), number_of(GRAPH_WIDTH_OF(kind))),
+                   one = CALL(graph, "dense", node_of(x), number_of(GRAPH_WIDTH_OF(sum)));
+    const uint32_t lost =
+        CALL(graph, "add", node_of(CALL(graph, "label_loss", node_of(three), node_of(kind))),
+             node_of(CALL(graph, "label_loss", node_of(one), node_of(sum),
+                          named("loss", text_of(loss)), named("weight", number_of(weight)))));
+    struct error err;
+
+    made_end(graph, CALL(graph, "concat", node_of(three), node_of(one)));
+    CHECK_OK(graph_minimise(graph, lost, &err));
+    CHECK_OK(graph_infer(graph, &labelled_row, &err));
+}
+
+static void open_heads(struct fixture *fixture, const char *loss, double weight)
+{
+    struct graph *graph = &fixture->graph;
+    struct error err;
+
+    infer_heads(graph, loss, weight);
+    CHECK_OK(graph_plan_make(graph, 4, true, &fixture->arena, &fixture->plan, &err));
+    CHECK_OK(graph_room_open(&fixture->room, graph, &fixture->plan, &err));
+    fixture->parameters = calloc(graph->floats, sizeof(float));
+    fixture->gradient = calloc(graph->floats, sizeof(float));
+    fixture->transposed = calloc(graph->transposed + 1, sizeof(float));
+    for (uint32_t i = 0; i < graph->floats; i++)
+        fixture->parameters[i] = (float)(i + 1) / 10;
+}
+
+static const struct graph_rows labelled_rows = {
+    .features = labelled_features, .ids = labelled_ids, .n = 4, .learns = true, .share = 1};
+
+static double sum_of_losses(const struct fixture *fixture)
+{
+    double sum = 0;
+
+    graph_forward(&fixture->room, fixture->parameters, &labelled_rows);
+    for (uint32_t i = 0; i < 4; i++)
+        sum += (double)graph_losses(&fixture->room, &labelled_rows)[i];
+    return sum;
+}
+
+/*
+ * By hand, with weights of 0.1 to 1.2 in the order of the parameters:
+ *
+ *     W, b, v, c = [[.1, .2, .3], [.4, .5, .6]], [.7, .8, .9], [1, 1.1], 1.2
+ *     for x, kind, sum in (((.5, -1), 2, 2), ((.25, 1), None, -1), ((-1, -.5), 0, None),
+ *                          ((2, .5), None, .5)):
+ *         z = [x[0] * W[0][j] + x[1] * W[1][j] + b[j] for j in range(3)]
+ *         y = x[0] * v[0] + x[1] * v[1] + c
+ *         lost = (log(sum(map(exp, z))) - z[kind] if kind is not None else 0) + \
+ *                .5 * ((y - sum) ** 2 if sum is not None else 0)
+ */
+static void heads_lose_what_their_labels_say(void **state)
+{
+    static const double expected[] = {2.02944545, 6.30125000, 1.04944545, 5.28125000};
+    struct fixture *fixture = *state;
+
+    open_heads(fixture, "squared", 0.5);
+    (void)sum_of_losses(fixture);
+    for (uint32_t i = 0; i < 4; i++)
+        CHECK(fabs((double)graph_losses(&fixture->room, &labelled_rows)[i] - expected[i]) < 1e-5);
+}
+
+static void slopes_of_heads_are_those_of_their_losses(void **state)
+{
+    static const char *const losses[] = {"auto", "squared", "absolute", "huber"};
+    static const float ones[] = {1, 1, 1, 1};
+
+    (void)state;
+    for (size_t l = 0; l < 4; l++) {
+        struct fixture *fixture;
+        struct touched_rows none = {0};
+
+        open_fixture((void **)&fixture);
+        open_heads(fixture, losses[l], 2);
+        (void)sum_of_losses(fixture);
+        graph_transpose(&fixture->graph, fixture->parameters, fixture->transposed);
+        memcpy(graph_delta(&fixture->room), ones, sizeof ones);
+        graph_backward(&fixture->room, fixture->parameters, fixture->transposed, &labelled_rows,
+                       fixture->gradient, &none);
+        for (uint32_t i = 0; i < fixture->graph.floats; i++) {
+            const float before = fixture->parameters[i];
+            double slope;
+
+            fixture->parameters[i] = before + 1e-3f;
+            slope = sum_of_losses(fixture);
+            fixture->parameters[i] = before - 1e-3f;
+            slope = (slope - sum_of_losses(fixture)) / 2e-3;
+            fixture->parameters[i] = before;
+            if (fabs(slope - (double)fixture->gradient[i]) > 1e-2)
+                check_failed("%s: slope %g of parameter %u, not %g", losses[l],
+                             (double)fixture->gradient[i], i, slope);
+        }
+        close_fixture((void **)&fixture);
+    }
+}
+
+static void heads_are_found_in_their_order(void **state)
+{
+    struct fixture *fixture = *state;
+    struct graph_head heads[GRAPH_HEADS_MAX];
+    struct graph_head one[GRAPH_HEADS_MAX];
+    struct fixture *other;
+    struct error err;
+    uint32_t x, sum, y;
+
+    infer_heads(&fixture->graph, "auto", 1);
+    CHECK_INT(graph_heads(&fixture->graph, heads), 2);
+    CHECK(heads[0].column == 1 && heads[0].first == 0 && heads[0].count == 3);
+    CHECK(heads[1].column == 2 && heads[1].first == 3 && heads[1].count == 1);
+    open_fixture((void **)&other);
+    x = made_call(&other->graph, "numbers", NULL, 0);
+    sum = CALL(&other->graph, "label", text_of("sum"));
+    y = CALL(&other->graph, "dense", node_of(x), number_of(1));
+    made_end(&other->graph, y);
+    CHECK_OK(graph_minimise(&other->graph,
+                            CALL(&other->graph, "label_loss", node_of(y), node_of(sum)), &err));
+    CHECK_OK(graph_infer(&other->graph, &labelled_row, &err));
+    CHECK_INT(graph_heads(&other->graph, one), 1);
+    CHECK(one[0].column == 2 && one[0].count == 1);
+    close_fixture((void **)&other);
+}
+
+/* A graph of two calls behind the numbers and the labels, which is refused. */
+static void check_label_refused(const char *name, const struct graph_value *values, uint32_t count,
+                                const char *message)
+{
+    struct fixture *fixture;
+    struct error err;
+    uint32_t made;
+
+    open_fixture((void **)&fixture);
+    made_call(&fixture->graph, "numbers", NULL, 0);
+    CALL(&fixture->graph, "label", text_of("kind"));
+    CALL(&fixture->graph, "label", text_of("sum"));
+    CALL(&fixture->graph, "dense", node_of(0), number_of(2));
+    made = made_call(&fixture->graph, name, values, count);
+    made_end(&fixture->graph, made);
+    CHECK_OK(graph_minimise(&fixture->graph, CALL(&fixture->graph, "sum", node_of(made)), &err));
+    CHECK_FAILS(graph_infer(&fixture->graph, &labelled_row, &err), STATUS_INVALID, message);
+    close_fixture((void **)&fixture);
+}
+#define CHECK_LABEL_REFUSED(message, name, ...)                                                    \
+    check_label_refused(                                                                           \
+        name, (const struct graph_value[]){__VA_ARGS__},                                           \
+        sizeof((const struct graph_value[]){__VA_ARGS__}) / sizeof(struct graph_value), message)
+
+static void labels_are_for_their_losses_alone(void **state)
+{
+    (void)state;
+    CHECK_LABEL_REFUSED("it takes a label, which label_loss alone does", "dense", node_of(1),
+                        number_of(2));
+    CHECK_LABEL_REFUSED("it takes a label, which label_loss alone does", "label_loss", node_of(2),
+                        node_of(2));
+    CHECK_LABEL_REFUSED("its second value is numbers, and is to be a label", "label_loss",
+                        node_of(3), node_of(0));
+    CHECK_LABEL_REFUSED("its value has the shape (2), and the label asks for (3)", "label_loss",
+                        node_of(3), node_of(1));
+    CHECK_LABEL_REFUSED("no label is called \"x\"", "label", text_of("x"));
+    CHECK_LABEL_REFUSED("no input is called \"kind\"", "column", text_of("kind"));
+}
+
 /* ---- memory ---- */
 
 static void values_that_are_not_needed_together_share_their_place(void **state)
@@ -404,6 +587,10 @@ int main(void)
         TEST(sums_transposes_and_slices),
         TEST(recurrent_layers),
         TEST(a_sequence_has_the_steps_that_are_there),
+        TEST(heads_lose_what_their_labels_say),
+        TEST(slopes_of_heads_are_those_of_their_losses),
+        TEST(heads_are_found_in_their_order),
+        TEST(labels_are_for_their_losses_alone),
         TEST(values_that_are_not_needed_together_share_their_place),
         TEST(a_graph_that_takes_too_much_memory_is_refused),
     };

@@ -72,6 +72,10 @@ static const struct input_spec specs[] = {
      .source = SLICE("n"),
      .element = 1,
      .list = {LIST_WORDS, 2, 0, 0, 5, true}},
+    {.name = SLICE("clicked"),
+     .type = INPUT_CATEGORY,
+     .vocabulary_max = 9,
+     .label = INPUT_LABEL_TEXT},
 };
 #define SPECS (sizeof specs / sizeof *specs)
 
@@ -243,6 +247,9 @@ static void what_does_not_go_together_is_refused_in_both_records(void **state)
     } cases[] = {
         {0, "offset", "\"none\"", "\"offset\": \"none\" is none of its words"},
         {3, "offset", "\"exposure\"", "\"offset\": a number of a column alone is one"},
+        {1, "label", "\"none\"", "\"label\": \"none\" is none of its words"},
+        {1, "label", "\"text\"", "\"label\": it is that of a column as it is"},
+        {3, "label", "\"number\"", "\"label\": it is that of a column as it is"},
         {0, "rule", "\"hash\"", "\"rule\": a numeric has no rule \"hash\""},
         {0, "rule", "\"words\"", "\"rule\": \"words\" is none of its words"},
         {0, "combiner", "\"mean\"", "of lists alone"},

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "extension/engine/host/host.h"
+#include "extension/engine/jobs/job_log.h"
 #include "extension/engine/jobs/life.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_lock.h"
@@ -155,6 +156,59 @@ static void a_folder_tells_its_life(void **context)
     check_folder(true, LIFE_KEPT_BY_PROGRAM);
 }
 
+/* ----- the log ----- */
+
+static void check_log(uint64_t from, size_t most, const char *lines, uint64_t next)
+{
+    const struct job_log_part part = {.job = 1, .from = from, .most = most};
+    struct text text;
+    struct error err;
+    uint64_t found = 0;
+
+    text_init(&text, 1024);
+    CHECK_OK(job_log_read(folder, &part, &text, &found, &err));
+    assert_string_equal(text_string(&text), lines);
+    CHECK_INT(found, next);
+    text_deinit(&text);
+}
+
+static void a_log_is_read_by_whole_lines(void **context)
+{
+    const struct job_log_part part = {.job = 1, .most = 10};
+    char path[PATH_MAX];
+    struct job_folder made;
+    struct text text;
+    struct error err;
+    uint64_t next;
+    int lock;
+    (void)context;
+
+    text_init(&text, 1024);
+    CHECK_FAILS(job_log_read(folder, &part, &text, &next, &err), STATUS_NOT_FOUND, "job 1");
+    CHECK_OK(job_folder_create(folder, &made, &err));
+    CHECK_FAILS(job_log_read(folder, &part, &text, &next, &err), STATUS_NOT_FOUND,
+                "job 1 has no log: none of its processes ran");
+    CHECK_OK(job_folder_write(&made, "job.json", SLICE("{}"), &err));
+    CHECK_OK(job_folder_write(&made, "log", SLICE("one\ntwo\nth"), &err));
+    CHECK_OK(job_lock(made.path, &lock, &err));
+    check_log(0, 100, "one\ntwo\n", 8);
+    check_log(8, 100, "", 8); /* its process may go on with the line */
+    job_unlock(lock);
+    check_log(8, 100, "th", 10);
+    check_log(10, 100, "", 10);
+    check_log(UINT64_MAX / 4, 100, "", UINT64_MAX / 4);
+    check_log(0, 6, "one\n", 4);
+    check_log(4, 3, "two", 7); /* a line longer than the part */
+    check_log(7, 3, "\n", 8);
+    CHECK_OK(job_folder_write(&made, "cluster.json", SLICE("{}"), &err));
+    CHECK_OK(job_folder_file(&made, "log", path, &err));
+    assert_int_equal(unlink(path), 0);
+    CHECK_FAILS(job_log_read(folder, &part, &text, &next, &err), STATUS_NOT_FOUND,
+                "job 1 has no log here: its processes run on a cluster");
+    job_folder_remove(&made);
+    text_deinit(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +218,7 @@ int main(void)
         cmocka_unit_test(who_keeps_a_job_on_a_cluster_is_the_hosts_and_the_statements),
         cmocka_unit_test(what_scores_on_a_cluster_is_kept_where_nobody_waits_for_it),
         cmocka_unit_test_setup_teardown(a_folder_tells_its_life, make_folder, remove_folder),
+        cmocka_unit_test_setup_teardown(a_log_is_read_by_whole_lines, make_folder, remove_folder),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,6 +46,8 @@ static struct jobspec example(void)
         .threads = 3,
         .memory = (uint64_t)512 << 20,
         .notices = &notices,
+        .require = SLICE("AUC >= 0.8"),
+        .history = {SLICE("0123456789abcdef"), SLICE("8 lanes; ..."), 2},
     };
 
     *network_params(&spec.params) = (struct network_params){
@@ -241,7 +243,8 @@ static cJSON *nth_object(cJSON *item, int *n)
 static bool may_be_missing(const char *member)
 {
     return strcmp(member, "notices") == 0 || strcmp(member, "hint") == 0 ||
-           strcmp(member, "others") == 0;
+           strcmp(member, "others") == 0 || strcmp(member, "require") == 0 ||
+           strcmp(member, "history") == 0;
 }
 
 /* The member in another type, then missing. False where there is no such member. */
@@ -486,6 +489,30 @@ static void a_spec_that_is_too_large_is_not_read(void **state)
     arena_deinit(&arena);
 }
 
+static void a_job_begins_with_workers_that_it_may_have(void **state)
+{
+    static const uint32_t wrong[] = {1, 5};
+    struct jobspec spec = example();
+    struct text json;
+    struct error err;
+    (void)state;
+
+    spec.min_workers = 2;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        spec.history.first = wrong[i];
+        text_init(&json, JOBSPEC_BYTES_MAX);
+        CHECK_FAILS(jobspec_write(&spec, &json, &err), STATUS_CORRUPT,
+                    "member \"first\": expected 0, or min_workers to max_workers");
+        text_deinit(&json);
+    }
+    spec.history = (struct spec_history){.first = 0};
+    spec.require = SLICE("");
+    text_init(&json, JOBSPEC_BYTES_MAX);
+    CHECK_OK(jobspec_write(&spec, &json, &err)); /* neither is in the file */
+    CHECK(!strstr(text_string(&json), "history") && !strstr(text_string(&json), "require"));
+    text_deinit(&json);
+}
+
 static void numbers_at_the_ends_of_their_ranges_are_read(void **state)
 {
     struct error err;
@@ -548,6 +575,10 @@ static void specs_that_differ_anywhere_are_not_equal(void **state)
     DIFFERS(has_validation, true);
     DIFFERS(keeps_best, true);
     DIFFERS(notices, NULL);
+    DIFFERS(require, SLICE("AUC >= 0.9"));
+    DIFFERS(history.work, SLICE("0123456789abcdee"));
+    DIFFERS(history.paces, SLICE(""));
+    DIFFERS(history.first, 1);
     NETWORK_DIFFERS(hidden_units.items[1], 9);
     NETWORK_DIFFERS(hidden_units.count, 1);
     NETWORK_DIFFERS(activation, NETWORK_ACTIVATION_RELU);
@@ -671,6 +702,7 @@ int main(void)
         cmocka_unit_test(what_is_no_object_or_has_no_inputs_or_too_many_is_no_spec),
         cmocka_unit_test(a_type_of_the_label_is_as_long_as_a_model_may_have_it),
         cmocka_unit_test(a_spec_that_is_too_large_is_not_read),
+        cmocka_unit_test(a_job_begins_with_workers_that_it_may_have),
         cmocka_unit_test(numbers_at_the_ends_of_their_ranges_are_read),
         cmocka_unit_test(a_spec_that_no_reader_would_take_is_not_written),
         cmocka_unit_test(specs_that_differ_anywhere_are_not_equal),

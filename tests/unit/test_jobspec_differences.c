@@ -5,6 +5,7 @@
 #include "jobspec/jobspec_read.h"
 #include "jobspec/jobspec_scoring.h"
 #include "jobspec/jobspec_write.h"
+#include "kinds/forecast/holidays.h"
 #include "kinds/network/network_attributes.h"
 #include "tests/check.h"
 
@@ -112,14 +113,37 @@ static void jobs_that_score_otherwise_are_not_equal(void **state)
 #undef DIFFERS
 }
 
+/* Days are among what a job is known by. */
+static void check_holidays(const struct holidays *more, const struct holidays *fewer)
+{
+    struct jobspec a = example(), b = a;
+    struct text first, second;
+
+    a.holidays = more;
+    b.holidays = fewer;
+    CHECK(jobspec_equal(&a, &a) && !jobspec_equal(&a, &b));
+    text_init(&first, TEXT_MAXIMUM);
+    text_init(&second, TEXT_MAXIMUM);
+    jobspec_put_settings(&a, &first);
+    jobspec_put_settings(&b, &second);
+    CHECK(!slice_equal(text_slice(&first), text_slice(&second)));
+    text_deinit(&first);
+    text_deinit(&second);
+}
+
 static void jobs_that_read_or_tell_otherwise_are_not_equal(void **state)
 {
     const struct jobspec a = example();
     struct jobspec b = a;
     struct input_spec others[] = {a.inputs[0], a.inputs[1]};
+    static const int32_t days[] = {20082, 20447};
+    static const struct holiday feast = {SLICE("feast"), 2, days},
+                                shorter = {SLICE("feast"), 1, days};
+    static const struct holidays holidays = {1, &feast}, fewer = {1, &shorter};
     (void)state;
 
     CHECK(jobspec_equal(&a, &b));
+    check_holidays(&holidays, &fewer);
 #define DIFFERS(place, value)                                                                      \
     do {                                                                                           \
         b = example();                                                                             \
@@ -137,6 +161,7 @@ static void jobs_that_read_or_tell_otherwise_are_not_equal(void **state)
     DIFFERS(average, AVERAGE_WEIGHTED);
     DIFFERS(has_default_metrics, true);
     DIFFERS(staged_shards, 2);
+    DIFFERS(holidays, &holidays);
     DIFFERS(metrics_host, SLICE("127.0.0.1"));
     DIFFERS(metrics_port, 9090);
     DIFFERS(tensorboard, SLICE("/tmp/board"));

@@ -448,7 +448,7 @@ static void reports_of_another_model_are_refused(void **state)
     model.task = TASK_CLASSIFICATION;
     CHECK_FAILS(report_new(&model, REPORT_RESIDUALS, &report, &err), STATUS_INVALID,
                 "a classifier has no report 'residuals'");
-    CHECK_FAILS(report_new(&model, REPORT_ROC, &report, &err), STATUS_INVALID, "of two classes");
+    CHECK_FAILS(report_new(&model, REPORT_ROC, &report, &err), STATUS_INVALID, "needs two classes");
     model.labels.count = REPORT_LABELS_MAX + 1;
     CHECK_FAILS(report_new(&model, REPORT_CONFUSION, &report, &err), STATUS_LIMIT, "at most 1000");
     model.task = TASK_REGRESSION;

@@ -134,7 +134,7 @@ static void numbers_that_are_rather_names_are_noticed(void **state)
     CHECK_INT(notices.count, 1);
     CHECK(notices.items[0].kind == NOTICE_READING);
     CHECK(strstr(notices.items[0].text, "column \"x\" holds numbers that seem to be names"));
-    assert_string_equal(notices.items[0].hint, "COLUMN VOCABULARY(x) takes them as words.");
+    assert_string_equal(notices.items[0].hint, "COLUMN VOCABULARY(x) reads them as words.");
     table.dataset.transform.column_count = 1;
     CHECK_INT(look(&table).count, 1);
     table.dataset.transform.column_count = 2;

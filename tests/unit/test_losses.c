@@ -415,7 +415,7 @@ static void labels_that_a_loss_is_not_of_are_refused(void **state)
         network_params(&spec.params)->loss = NETWORK_HINGE;
         CHECK_OK(loss_head_init(&head, &spec, 1, &dataset, &err));
         CHECK_FAILS(loss_head_init(&head, &spec, 3, &dataset, &err), STATUS_INVALID,
-                    "the loss hinge is of two classes, and label column \"y\" has 3");
+                    "the loss hinge needs two classes, and label column \"y\" has 3");
     }
 }
 

@@ -51,9 +51,14 @@ static void meet(struct fixture *fixture)
         (struct message){.type = MESSAGE_GROUP_READY, .epoch = group_of(fixture)->epoch});
 }
 
-static void open_job(struct fixture *fixture, uint32_t least, struct share_curve is)
+/* So many workers join; first and paces: what earlier jobs tell. */
+static void open_job_as(struct fixture *fixture, uint32_t least, struct share_curve is,
+                        uint32_t first, const struct share_paces *paces)
 {
-    struct master_options options = {.crew.job = JOB,
+    const uint32_t workers = first > 0 ? first : WORKERS;
+    struct master_options options = {.first = first,
+                                     .paces = *paces,
+                                     .crew.job = JOB,
                                      .crew.min_workers = least,
                                      .crew.max_workers = WORKERS,
                                      .crew.dead_ms = 5000,
@@ -68,10 +73,15 @@ static void open_job(struct fixture *fixture, uint32_t least, struct share_curve
     fixture->is = is;
     outbox_init(&fixture->outbox);
     CHECK_OK(master_init(&fixture->master, &options, 0, &fixture->outbox, &err));
-    for (uint32_t index = 0; index < WORKERS; index++)
+    for (uint32_t index = 0; index < workers; index++)
         hello(fixture, index, 0);
     meet(fixture);
-    CHECK_INT(group_of(fixture)->count, WORKERS);
+    CHECK_INT(group_of(fixture)->count, workers); /* it waits for no others */
+}
+
+static void open_job(struct fixture *fixture, uint32_t least, struct share_curve is)
+{
+    open_job_as(fixture, least, is, 0, &(struct share_paces){.count = 0});
 }
 
 static void close_job(struct fixture *fixture)
@@ -193,6 +203,50 @@ static void the_user_hears_of_workers_that_do_not_pay(void **state)
     close_job(&fixture);
 }
 
+static const char *find_event(const struct fixture *fixture, const char *name)
+{
+    static struct event_row row;
+
+    for (size_t i = 0; i < fixture->outbox.count; i++) {
+        const struct outbox_entry *entry = &fixture->outbox.entries[i];
+
+        if (entry->kind != OUTBOX_EVENT)
+            continue;
+        memcpy(&row, outbox_bytes(&fixture->outbox, entry).data, sizeof row);
+        if (strcmp(row.event, name) == 0)
+            return row.detail;
+    }
+    return "";
+}
+
+static void a_job_begins_as_earlier_ones_tell_and_leaves_its_own_paces(void **state)
+{
+    static const struct share_curve is = {LANES, 0, 1};
+    struct share_paces before = {.lanes = LANES}, told;
+    struct fixture fixture;
+    (void)state;
+
+    open_job(&fixture, 1, is);
+    CHECK(until_change(&fixture, 100));
+    meet(&fixture);
+    CHECK(until_change(&fixture, 100));
+    meet(&fixture);
+    CHECK_INT(until_useful(&fixture, 100), 1);
+    CHECK(share_paces_read(slice_of(find_event(&fixture, "paces")), &told));
+    CHECK_INT(told.lanes, LANES);
+    CHECK_INT(told.count, 2);
+    CHECK(share_paces_of(&told, WORKERS) > share_paces_of(&told, WORKERS / 2));
+    close_job(&fixture);
+    for (uint32_t workers = 1; workers <= WORKERS; workers *= 2)
+        share_paces_add(&before, (struct share_point){workers, share_curve_time(&is, workers)});
+    open_job_as(&fixture, 1, is, 1, &before);
+    CHECK_INT(until_useful(&fixture, 100), 1);
+    CHECK(share_paces_read(slice_of(find_event(&fixture, "paces")), &told));
+    CHECK_INT(told.count, 1);
+    CHECK(!until_change(&fixture, 100));
+    close_job(&fixture);
+}
+
 static void who_is_lost_meanwhile_ends_the_measuring(void **state)
 {
     struct fixture fixture;
@@ -270,6 +324,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(half_of_the_workers_stand_by_for_a_moment),
         cmocka_unit_test(the_user_hears_of_workers_that_do_not_pay),
+        cmocka_unit_test(a_job_begins_as_earlier_ones_tell_and_leaves_its_own_paces),
         cmocka_unit_test(who_is_lost_meanwhile_ends_the_measuring),
         cmocka_unit_test(half_of_the_workers_with_a_very_slow_one_is_not_measured),
         cmocka_unit_test(a_fixed_number_and_a_short_job_are_left_alone),

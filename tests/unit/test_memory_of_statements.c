@@ -61,7 +61,7 @@ static enum status write_explanation(const struct plan *plan, struct arena *aren
     struct plan_line *lines;
     size_t count;
 
-    TRY(plan_explain(plan, 0, arena, &lines, &count, err));
+    TRY(plan_explain(plan, 0, NULL, arena, &lines, &count, err));
     for (size_t i = 0; i < count; i++) {
         text_append(result, lines[i].item);
         text_append(result, lines[i].detail);

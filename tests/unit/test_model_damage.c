@@ -968,7 +968,7 @@ static void components_with_a_wrong_value_are_refused(void **state)
         {"\"variance\":3.5", "\"variance\":4", "it was changed after training"},
         {"\"projection\"", "\"clustering\"", "principal components do no clustering"},
         {"\"type\":\"numeric\"", "\"words\":0,\"hash_buckets\":1,\"type\":\"category\"",
-         "an input that is no number"},
+         "another size than its shape"},
         {"\"scale\":9.7", "\"scale\":9.5", "it was changed after training"},
     };
     (void)state;
@@ -988,7 +988,7 @@ static void one_class_with_a_wrong_value_is_refused(void **state)
         {"\"features\":5", "\"features\":6", "another size than its shape"},
         {"\"detection\"", "\"clustering\"", "one class does no clustering"},
         {"\"type\":\"numeric\"", "\"words\":0,\"hash_buckets\":1,\"type\":\"category\"",
-         "an input that is no number"},
+         "another size than its shape"},
         {"\"scale\":9.7", "\"scale\":9.5", "it was changed after training"},
     };
     (void)state;

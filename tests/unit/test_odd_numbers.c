@@ -101,6 +101,27 @@ static void a_tail_below_zero_has_no_code(void **state)
     CHECK_INT(odd_numbers_of(numbers, COUNT).codes, 0);
 }
 
+/* Half of the numbers, up to a bound, and one of them in some cells more. */
+static struct odd_numbers spike(double bound, double code, uint32_t cells)
+{
+    double numbers[COUNT];
+
+    for (uint32_t i = 0; i < COUNT; i++)
+        numbers[i] = i < cells ? code : i * bound / COUNT;
+    return odd_numbers_of(numbers, COUNT);
+}
+
+static void a_number_that_many_cells_have_at_an_end_is_a_code(void **state)
+{
+    (void)state;
+    CHECK_INT(spike(80000, 99999, COUNT / 10).codes, 1);
+    CHECK(spike(80000, 99999, COUNT / 10).code == 99999);
+    CHECK_INT(spike(80000, 99999, COUNT / 50).codes, 0); /* few cells have it */
+    CHECK_INT(spike(98000, 99999, COUNT / 10).codes, 0); /* the end of the others */
+    CHECK_INT(spike(80000, 100000, COUNT / 10).codes, 0);
+    CHECK_INT(spike(80, 88, COUNT / 10).codes, 0); /* it has two digits */
+}
+
 static struct odd_numbers dates(double first, double other)
 {
     double numbers[COUNT];
@@ -186,6 +207,7 @@ int main(void)
         cmocka_unit_test(numbers_that_others_are_near_are_none),
         cmocka_unit_test(several_codes_are_told_together),
         cmocka_unit_test(a_tail_below_zero_has_no_code),
+        cmocka_unit_test(a_number_that_many_cells_have_at_an_end_is_a_code),
         cmocka_unit_test(dates_are_told_by_their_digits),
         cmocka_unit_test(zero_is_one_where_all_others_are_far_above_it),
         cmocka_unit_test(dates_have_several_orders),

@@ -91,7 +91,7 @@ static void a_training_says_all_that_was_written(void **state)
     CHECK_INT(statement->columns[0].count, 2);
     CHECK_INT(statement->columns[0].columns[1].kind, COLUMN_CALL);
     CHECK_INT(statement->columns[0].columns[1].items[1].kind, COLUMN_LIST);
-    CHECK(statement->label.quoted);
+    CHECK(statement->label.quoted && statement->other_label_count == 0);
     CHECK_SLICE(statement->label.text, "y");
     CHECK_SLICE(path_last(&statement->object).text, "old");
     CHECK_SLICE(path_last(&statement->into).text, "new");
@@ -156,6 +156,15 @@ static void an_attribute_is_given_once_whatever_its_case(void **state)
     CHECK_INT(f->err.position, 41);
 }
 
+static void an_attribute_may_be_called_group(void **state)
+{
+    struct fixture *f = *state;
+
+    CHECK_INT(parse(f, "SELECT 1 TO TRAIN M WITH group = 'a', a.group = 'b' INTO m"), STATUS_OK);
+    CHECK_SLICE(f->statement.settings[0].name.text, "group");
+    CHECK_SLICE(f->statement.settings[1].name.text, "a.group");
+}
+
 static void ordinary_sql_passes_through(void **state)
 {
     struct fixture *f = *state;
@@ -207,8 +216,24 @@ static void limits_hold_and_the_largest_allowed_passes(void **state)
     check_limit(f, "at most 65536 list elements");
     build(f, "SELECT 1 TO TRAIN M ", STATEMENT_CLAUSES_MAX + 1, " ", "COLUMN a FOR p#", into);
     check_limit(f, "at most 16 COLUMN clauses");
+    build(f, "SELECT 1 TO TRAIN M LABEL ", STATEMENT_LABELS_MAX + 1, ",", "l#", " INTO m");
+    check_limit(f, "at most 32 columns");
     build(f, with, STATEMENT_NAME_PARTS_MAX + 1, ".", "a", " = 1 INTO m");
     check_limit(f, "at most 8 parts");
+}
+
+static void labels_are_listed_behind_the_first(void **state)
+{
+    struct fixture *f = *state;
+
+    CHECK_PARSES(f, "SELECT 1 TO TRAIN zoo/m LABEL a, \"B\", 'c d' INTO m");
+    CHECK_SLICE(f->statement.label.text, "a");
+    CHECK_INT(f->statement.other_label_count, 2);
+    CHECK_SLICE(f->statement.other_labels[0].text, "B");
+    CHECK(f->statement.other_labels[0].quoted);
+    CHECK_SLICE(f->statement.other_labels[1].text, "c d");
+    CHECK(parse(f, "SELECT 1 TO TRAIN zoo/m LABEL a, INTO m") != STATUS_OK);
+    CHECK(parse(f, "SELECT 1 TO EVALUATE m LABEL a, b") != STATUS_OK);
 }
 
 static void limits_of_run_and_optimize_hold(void **state)
@@ -401,6 +426,7 @@ int main(void)
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(errors_point_at_the_offending_byte_of_the_whole_text,
                                         set_up, tear_down),
+        cmocka_unit_test_setup_teardown(an_attribute_may_be_called_group, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_attribute_is_given_once_whatever_its_case, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(
@@ -410,6 +436,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(limits_hold_and_the_largest_allowed_passes, set_up,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(labels_are_listed_behind_the_first, set_up, tear_down),
         cmocka_unit_test_setup_teardown(limits_of_run_and_optimize_hold, set_up, tear_down),
         cmocka_unit_test_setup_teardown(nesting_and_size_have_limits, set_up, tear_down),
         cmocka_unit_test_setup_teardown(no_prefix_of_a_statement_is_a_crash, set_up, tear_down),

@@ -164,7 +164,7 @@ static void a_forecast_has_bounds_and_two_curves(void **state)
     text_deinit(&svg);
     cells[6] = WORDS("b");
     CHECK_FAILS(draw(PICTURE_FORECAST, names, 6, cells, 3, &svg, &err), STATUS_INVALID,
-                "the rows are of several series");
+                "the rows belong to several series");
     text_deinit(&svg);
     for (int i = 0; i < 3; i++) /* a regressor, which varies */
         cells[6 * i] = REAL(i);
@@ -247,12 +247,72 @@ static void importance_names_its_metric_and_shows_noise_as_0(void **state)
     check_has(&svg, ">0</text>");
     assert_null(strstr(text_string(&svg), "e-17"));
     text_deinit(&svg);
-    CHECK_OK(draw(PICTURE_SHAP, names, 4, cells, 2, &svg, &err));
-    check_has(&svg, "SHAP: mean change of the prediction");
-    text_deinit(&svg);
     cells[0] = INTEGER(1);
-    CHECK_FAILS(draw(PICTURE_SHAP, names, 4, cells, 2, &svg, &err), STATUS_INVALID,
+    CHECK_FAILS(draw(PICTURE_IMPORTANCE, names, 4, cells, 2, &svg, &err), STATUS_INVALID,
                 "the name of an input is no text");
+    text_deinit(&svg);
+}
+
+static const struct slice shap_names[] = {SLICE("input"), SLICE("class"), SLICE("importance"),
+                                          SLICE("direction"), SLICE("points")};
+
+static void shap_values_are_points_side_by_side(void **state)
+{
+    const struct cell cells[] = {WORDS("age"),
+                                 WORDS("yes"),
+                                 REAL(0.5),
+                                 REAL(-0.9),
+                                 WORDS("[[0,-1],[0.5,0],[1,1],[null,0],[0.4,0]]"),
+                                 WORDS("plan"),
+                                 WORDS("yes"),
+                                 REAL(0.25),
+                                 NOTHING,
+                                 WORDS("[[null,-1],[null,1]]"),
+                                 WORDS("rest"),
+                                 WORDS("yes"),
+                                 REAL(0),
+                                 NOTHING,
+                                 NOTHING};
+    struct text svg;
+    struct error err;
+
+    (void)state;
+    CHECK_OK(draw(PICTURE_SHAP, shap_names, 5, cells, 3, &svg, &err));
+    check_has(&svg, "SHAP values of 5 rows, the first 2 of 3 inputs");
+    check_has(&svg, "<desc>age, yes changes the prediction by 0.5, high values lower it; "
+                    "plan, yes changes the prediction by 0.25</desc>");
+    check_has(&svg, "<path class=\"low\" d=\"M212.0,71.0h0\"/>");
+    /* Three points of one place: on the line, below and above. */
+    check_has(&svg, "<path class=\"middle\" d=\"M356.0,71.0h0M356.0,75.0h0M356.0,67.0h0\"/>");
+    check_has(&svg, "<path class=\"high\" d=\"M500.0,71.0h0\"/>");
+    check_has(&svg, ">age, yes</text>");
+    text_deinit(&svg);
+}
+
+static void check_no_points(struct cell input, struct cell points, const char *message)
+{
+    const struct cell cells[] = {input, WORDS("yes"), REAL(1), REAL(1), points};
+    struct text svg;
+    struct error err;
+
+    CHECK_FAILS(draw(PICTURE_SHAP, shap_names, 5, cells, 1, &svg, &err), STATUS_INVALID, message);
+    text_deinit(&svg);
+}
+
+static void points_that_are_none_are_refused(void **state)
+{
+    struct text svg;
+    struct error err;
+
+    (void)state;
+    check_no_points(WORDS("a"), NOTHING, "the rows have no points");
+    check_no_points(INTEGER(1), WORDS("[[0,1]]"), "the name of an input is no text");
+    check_no_points(WORDS("a"), WORDS("[[0]]"),
+                    "the points of an input are not [[place, share], ...]");
+    check_no_points(WORDS("a"), WORDS("[7]"), "the points of an input are not");
+    CHECK_FAILS(draw(PICTURE_SHAP, (const struct slice[]){SLICE("input")}, 1,
+                     (const struct cell[]){WORDS("a")}, 1, &svg, &err),
+                STATUS_INVALID, "points");
     text_deinit(&svg);
 }
 
@@ -354,6 +414,8 @@ int main(void)
         cmocka_unit_test(gain_goes_from_no_rows_to_all_of_them),
         cmocka_unit_test(residuals_have_a_box_for_each_part_of_the_histogram),
         cmocka_unit_test(importance_names_its_metric_and_shows_noise_as_0),
+        cmocka_unit_test(shap_values_are_points_side_by_side),
+        cmocka_unit_test(points_that_are_none_are_refused),
         cmocka_unit_test(dependence_has_a_panel_for_each_input_and_class),
         cmocka_unit_test(rows_of_a_label_that_the_model_does_not_know_are_one_class),
         cmocka_unit_test(rows_of_another_kind_and_no_rows_are_errors),

@@ -12,6 +12,7 @@
 #include "planner/parameters.h"
 #include "planner/plan.h"
 #include "planner/requirement.h"
+#include "planner/row_work.h"
 #include "planner/targets.h"
 #include "planner/unseen_nulls.h"
 #include "tests/check.h"
@@ -528,7 +529,7 @@ static void memory_that_runs_out_is_an_error_at_every_point(void **state)
         maximum += 64;
         status = plan_text(&scene, text);
         if (status == STATUS_OK)
-            status = plan_explain(&scene.plan, 0, &scene.arena, &lines, &count, &scene.err);
+            status = plan_explain(&scene.plan, 0, NULL, &scene.arena, &lines, &count, &scene.err);
         arena_deinit(&scene.arena);
         CHECK(status == STATUS_OK || status == STATUS_NO_MEMORY);
     } while (status != STATUS_OK);
@@ -556,7 +557,7 @@ static void explain_gives_the_speed_up_that_lanes_allow(void **state)
     PLAN_OK(IRIS "EXPLAIN SELECT * FROM iris TO TRAIN LinearClassifier WITH job.lanes = 6, "
                  "train.epoch = 3 LABEL class INTO m");
     CHECK(scene.plan.explain_only);
-    CHECK_INT(plan_explain(&scene.plan, 0, &scene.arena, &lines, &count, NULL), STATUS_OK);
+    CHECK_INT(plan_explain(&scene.plan, 0, NULL, &scene.arena, &lines, &count, NULL), STATUS_OK);
     CHECK_SLICE(find_line(lines, count, "lanes")->detail, "6");
     CHECK_SLICE(find_line(lines, count, "speed-up by workers")->detail,
                 "1: 1.00, 2: 2.00, 3: 3.00, 4: 3.00, 5: 3.00, 6: 6.00, 7: 6.00, 8: 6.00");
@@ -566,6 +567,91 @@ static void explain_gives_the_speed_up_that_lanes_allow(void **state)
     CHECK_SLICE(find_line(lines, count, "rows")->detail, "150");
     CHECK_SLICE(find_line(lines, count, "steps")->detail,
                 "6: 3 epochs of 2 steps, of up to 128 rows each");
+    scene_deinit(&scene);
+}
+
+static void check_history(struct scene *scene, const struct plan_history *history,
+                          const char *workers, const char *speed)
+{
+    struct plan_line *lines;
+    size_t count;
+
+    CHECK_INT(plan_explain(&scene->plan, 0, history, &scene->arena, &lines, &count, NULL),
+              STATUS_OK);
+    CHECK_SLICE(find_line(lines, count, "workers")->detail, workers);
+    if (speed)
+        CHECK_SLICE(find_line(lines, count, "expected speed")->detail, speed);
+    for (size_t i = 0; !speed && i < count; i++)
+        CHECK(!slice_is(lines[i].item, "expected speed"));
+}
+
+#define GIVEN_BACK "; those that do not pay, as the job measures, are given back"
+
+static void explain_tells_what_earlier_jobs_measured(void **state)
+{
+    struct plan_history history = {.job = 12, .jobs = 1, .workers = 4, .row_seconds = 1e-3 / 9.52};
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(IRIS "EXPLAIN SELECT * FROM iris TO TRAIN DNNClassifier WITH job.max_workers = 4, "
+                 "train.epoch = 1000 LABEL class INTO m");
+    check_history(&scene, NULL, "1 to 4" GIVEN_BACK, NULL);
+    check_history(&scene, &history, "1 to 4" GIVEN_BACK,
+                  "about 9500 rows a second with 4 workers, so about 20 seconds: by what was "
+                  "measured of job 12");
+    history = (struct plan_history){
+        .job = 12, .jobs = 3, .first = 1, .workers = 1, .row_seconds = 0.6, .is_measured = true};
+    check_history(&scene, &history, "1 to 4, 1 at first, as job 12 measured" GIVEN_BACK,
+                  "about 1.7 rows a second with 1 worker, so about 30 hours: measured by job 12 "
+                  "and 2 before it");
+    PLAN_OK(IRIS "EXPLAIN SELECT * FROM iris TO TRAIN DNNClassifier WITH job.max_workers = 4, "
+                 "train.epoch = 1000, train.max_steps = 1 LABEL class INTO m");
+    check_history(&scene, &history, "1 to 4, 1 at first, as job 12 measured" GIVEN_BACK,
+                  "about 1.7 rows a second with 1 worker, so about 80 seconds: measured by job 12 "
+                  "and 2 before it");
+    PLAN_OK(IRIS "EXPLAIN SELECT * FROM iris TO TRAIN KMeans WITH n_clusters = 3 INTO m");
+    check_history(&scene, &history, "1, 1 at first, as job 12 measured",
+                  "about 1.7 rows a second with 1 worker: measured by job 12 and 2 before it");
+    scene_deinit(&scene);
+}
+
+static bool have_same_work(struct scene *scene, const char *one, const char *other)
+{
+    char digits[2][ROW_WORK_DIGITS + 1];
+
+    CHECK_INT(plan_text(scene, one), STATUS_OK);
+    CHECK(row_work_print(&scene->plan, digits[0]));
+    CHECK_INT(plan_text(scene, other), STATUS_OK);
+    CHECK(row_work_print(&scene->plan, digits[1]));
+    CHECK_INT(strlen(digits[1]), ROW_WORK_DIGITS);
+    return strcmp(digits[0], digits[1]) == 0;
+}
+
+static void statements_do_the_same_work_for_a_row_where_its_cost_is_the_same(void **state)
+{
+    static const char *const same[] = {"train.seed = 9", "train.epoch = 70", "learning_rate = 0.5",
+                                       "job.max_workers = 9"};
+    static const char *const other[] = {"model.hidden_units = [9]", "train.batch_size = 16",
+                                        "job.lanes = 3", "job.threads = 3"};
+    char text[512];
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+#define TRAINS(with)                                                                               \
+    IRIS "SELECT * FROM iris TO TRAIN DNNClassifier WITH train.verbose = 0" with " LABEL class "   \
+         "INTO "
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        snprintf(text, sizeof text, TRAINS(", %s") "m", same[i]);
+        CHECK(have_same_work(&scene, TRAINS("") "m", text));
+    }
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
+        snprintf(text, sizeof text, TRAINS(", %s") "m", other[i]);
+        CHECK(!have_same_work(&scene, TRAINS("") "m", text));
+    }
+    CHECK(!have_same_work(&scene, TRAINS("") "m", TRAINS("") "n"));
+#undef TRAINS
     scene_deinit(&scene);
 }
 
@@ -579,7 +665,7 @@ static void beyond_eight_workers_explain_tells_where_the_speed_grows(void **stat
     scene_init(&scene);
     PLAN_OK(IRIS "EXPLAIN SELECT * FROM iris TO TRAIN LinearClassifier WITH "
                  "train.batch_size = 1600, job.max_workers = 80 LABEL class INTO m");
-    CHECK_INT(plan_explain(&scene.plan, 0, &scene.arena, &lines, &count, NULL), STATUS_OK);
+    CHECK_INT(plan_explain(&scene.plan, 0, NULL, &scene.arena, &lines, &count, NULL), STATUS_OK);
     CHECK_SLICE(find_line(lines, count, "lanes")->detail,
                 "80: one for every 16 rows of the batch, at least 1, at most 80");
     CHECK_SLICE(find_line(lines, count, "speed-up by workers")->detail,
@@ -718,7 +804,7 @@ static void models_of_coefficients_take_no_texts(void **state)
 
     scene_init(&scene);
     PLAN_FAILS(TREES "SELECT * FROM t TO TRAIN OLS COLUMN a, TEXT(w) LABEL b INTO m",
-               STATUS_INVALID, "column \"w\" is a text, and OLS takes numbers");
+               STATUS_INVALID, "column \"w\" is a text, and OLS accepts numbers");
     CHECK(strstr(scene.err.hint, "LinearRegressor learns from the words of texts"));
     PLAN_FAILS(TREES "SELECT * FROM t TO TRAIN ScoreCard COLUMN a, TEXT(w) LABEL few INTO m",
                STATUS_INVALID, "column \"w\" is a text");
@@ -865,6 +951,116 @@ static void days_of_a_statement_count_its_steps(void **state)
     PLAN_FAILS("-- query: a TEXT 9 texts; purchase REAL 9 reals\n" SQLFLOW DAYS INTO,
                STATUS_INVALID, "needs forecast.time");
     PLAN_FAILS(FUND SQLFLOW "forecast.horizon = 3" INTO, STATUS_INVALID, "needs forecast.time");
+    scene_deinit(&scene);
+}
+
+/* ---- holidays ---- */
+
+#define VALUES "-- query: day TEXT 9 texts 9 dates; sales REAL 9 reals; promo INTEGER 9 integers\n"
+#define TABLE  "-- validation: id INTEGER 9 integers; d TEXT 9 texts 9 dates; name TEXT 9 texts\n"
+#define FEASTS                                                                                     \
+    "-- rows: 1 2025-12-25 Christmas, 2 2024-03-31 Easter, 3 2024-12-25 Christmas, 4 2025-12-25 "  \
+    "Christmas\n"
+#define TRAINED(method, more)                                                                      \
+    "SELECT * FROM t TO TRAIN " method " WITH forecast.time = 'day', forecast.horizon = 3, "       \
+    "forecast.holidays = 'calendar'" more " LABEL sales INTO m"
+
+static void holidays_are_the_days_of_each_name(void **state)
+{
+    const struct holidays *found;
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_OK(VALUES TABLE FEASTS TRAINED("Forecast", ""));
+    found = scene.plan.spec.holidays;
+    CHECK_INT(found->count, 2);
+    CHECK(slice_is(found->items[0].name, "Christmas") && slice_is(found->items[1].name, "Easter"));
+    CHECK_INT(found->items[0].count, 2); /* one day is there twice */
+    CHECK_INT(found->items[0].days[0], 20082);
+    CHECK_INT(found->items[0].days[1], 20447);
+    CHECK_INT(found->items[1].count, 1);
+    PLAN_OK(VALUES
+            "-- validation: d DATE 9 texts 9 dates\n-- rows: 2025-12-25, 2024-12-25\n" TRAINED(
+                "Forecast", ""));
+    found = scene.plan.spec.holidays;
+    CHECK_INT(found->count, 1);
+    CHECK(slice_is(found->items[0].name, "holiday") && found->items[0].count == 2);
+    PLAN_OK(VALUES "SELECT * FROM t TO TRAIN Forecast WITH forecast.time = 'day', "
+                   "forecast.horizon = 3 LABEL sales INTO m");
+    CHECK(!scene.plan.spec.holidays);
+    scene_deinit(&scene);
+}
+
+static void a_table_of_holidays_has_days_and_names(void **state)
+{
+    static const struct {
+        const char *table, *message;
+    } all[] = {
+        {"-- validation: name TEXT 9 texts\n", "table 'calendar' has no column of dates"},
+        {"-- validation: a TEXT 9 texts 9 dates; b TEXT 9 texts 9 dates\n",
+         "has several columns of dates"},
+        {"-- validation: d TEXT 9 texts 9 dates; b TEXT 9 texts; c TEXT 9 texts\n",
+         "has several columns of texts"},
+        {"-- validation: d TEXT\n", "has no rows"},
+        {TABLE "-- rows:\n", "has no rows"},
+        {TABLE "-- rows: 1 - Easter\n", "row 1 of table 'calendar': its day is NULL"},
+        {TABLE "-- rows: 1 2024-12-25 a, 1 2024-12-26 -\n", "row 2 of table 'calendar': its name"},
+        {TABLE "-- rows: 1 2024-12-25 \"\"\n", "row 1 of table 'calendar': its name"},
+        {TABLE "-- rows: 1 2024-02-30 a\n", "2024-02-30"},
+    };
+    struct scene scene;
+    char text[400];
+    (void)state;
+
+    scene_init(&scene);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        snprintf(text, sizeof text, "%s%s%s", VALUES, all[i].table, TRAINED("Forecast", ""));
+        PLAN_FAILS(text, STATUS_INVALID, all[i].message);
+        CHECK(scene.err.position >= 0 && scene.err.hint[0]);
+    }
+    scene_deinit(&scene);
+}
+
+static void holidays_have_a_limit(void **state)
+{
+    struct scene scene;
+    struct text text;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_FAILS(VALUES TABLE FEASTS "-- repeats: 5001\n" TRAINED("Forecast", ""), STATUS_LIMIT,
+               "forecast.holidays takes 20000 rows at most");
+    PLAN_OK(VALUES TABLE FEASTS "-- repeats: 5000\n" TRAINED("Forecast", ""));
+    text_init(&text, TEXT_MAXIMUM);
+    text_append_string(&text, VALUES TABLE "-- rows: ");
+    for (int i = 0; i < HOLIDAYS_MAX; i++) /* promo is a regressor beside them */
+        text_printf(&text, "1 2024-12-25 h%d,", i);
+    text_append_string(&text, "\n" TRAINED("Forecast", ""));
+    PLAN_FAILS(text_string(&text), STATUS_LIMIT, "64 regressors and holidays at most");
+    text_deinit(&text);
+    scene_deinit(&scene);
+}
+
+static void holidays_need_days_and_a_method_that_takes_them(void **state)
+{
+    struct scene scene;
+    (void)state;
+
+    scene_init(&scene);
+    PLAN_FAILS(VALUES TABLE FEASTS TRAINED("TSB", ""), STATUS_INVALID, "holidays are regressors");
+    PLAN_FAILS(VALUES TABLE FEASTS TRAINED("Forecast", ", forecast.group = 'promo', "
+                                                       "forecast.hierarchy = 'mint'"),
+               STATUS_INVALID, "holidays are regressors");
+    PLAN_FAILS("-- query: day INTEGER 9 integers; sales REAL 9 reals\n" TABLE FEASTS TRAINED(
+                   "Forecast", ""),
+               STATUS_INVALID, "holidays are days, and the times are numbers");
+    PLAN_FAILS(VALUES TABLE FEASTS
+               "-- model: kept Forecast regression; label sales real; inputs day numeric\n"
+               "SELECT day, sales FROM t TO TRAIN Forecast WITH forecast.time = 'day', "
+               "forecast.horizon = 14, forecast.holidays = 'main.calendar' LABEL sales USING kept "
+               "INTO m",
+               STATUS_INVALID, "model \"kept\" was trained with no holidays");
     scene_deinit(&scene);
 }
 
@@ -1170,6 +1366,8 @@ int main(void)
         cmocka_unit_test(names_of_tables_have_limits),
         cmocka_unit_test(memory_that_runs_out_is_an_error_at_every_point),
         cmocka_unit_test(explain_gives_the_speed_up_that_lanes_allow),
+        cmocka_unit_test(explain_tells_what_earlier_jobs_measured),
+        cmocka_unit_test(statements_do_the_same_work_for_a_row_where_its_cost_is_the_same),
         cmocka_unit_test(a_kind_that_is_too_large_names_its_own_attribute),
         cmocka_unit_test(beyond_eight_workers_explain_tells_where_the_speed_grows),
         cmocka_unit_test(a_name_of_two_tasks_means_the_one_that_is_told),
@@ -1181,6 +1379,10 @@ int main(void)
         cmocka_unit_test(a_forecast_has_the_columns_of_its_history),
         cmocka_unit_test(days_of_a_statement_count_its_steps),
         cmocka_unit_test(a_forecast_is_asked_for_what_it_has),
+        cmocka_unit_test(holidays_are_the_days_of_each_name),
+        cmocka_unit_test(a_table_of_holidays_has_days_and_names),
+        cmocka_unit_test(holidays_have_a_limit),
+        cmocka_unit_test(holidays_need_days_and_a_method_that_takes_them),
         cmocka_unit_test(a_forecast_goes_on_from_one_that_keeps_parameters),
         cmocka_unit_test(a_forecast_is_explained_by_its_parts),
         cmocka_unit_test(values_that_came_are_checked),

@@ -77,10 +77,19 @@ static void functions_of_the_users_own_have_no_hint(void **state)
     const struct slice mistake = SLICE("SELECT ml.predict((1)) FROM t WHER x");
     const struct slice next = SLICE("SELECT 1 +; SELECT ml.predict(1)");
     const struct slice call = SLICE("SELECT * FROM t, ML.PREDICT(MODEL m)");
+    const struct slice elsewhere = SLICE("SELEC ml.predict((1), 2), app.train() FRM t");
     const struct slice two = SLICE("SELECT other.f(1), ml.predict(2)");
     struct error err;
     (void)state;
 
+    check_hint(mistake, 29, NULL);
+    check_hint(mistake, 5, NULL);
+    check_hint(elsewhere, 0, NULL);
+    check_hint(elsewhere, 6, "Write SELECT * FROM table TO PREDICT USING model;");
+    check_hint(elsewhere, 23, "Write SELECT * FROM table TO PREDICT USING model;");
+    check_hint(elsewhere, 24, NULL);
+    check_hint(elsewhere, 36, "Write " TRAIN_FORM);
+    check_hint(elsewhere, 38, NULL);
     check_hint(mistake, 7, "Write SELECT * FROM table TO PREDICT USING model;");
     check_hint(next, 10, NULL);
     check_hint(next, -1, NULL);

@@ -227,7 +227,7 @@ static void curves_of_margins_have_a_point_for_each_margin(void **state)
     check_row(&stage, 4, (double[]){-50, 1, 1});
     report_free(stage.report);
     CHECK_FAILS(report_new(&stage.model, REPORT_CALIBRATION, &stage.report, &err), STATUS_INVALID,
-                "'calibration' is of probabilities, and the model has none");
+                "'calibration' needs probabilities, and the model has none");
     stage_deinit(&stage);
 }
 

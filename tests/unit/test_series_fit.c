@@ -453,6 +453,46 @@ static void regressors_have_coefficients_and_explain_the_past(void **state)
     arena_deinit(&arena);
 }
 
+/* Values of days from 1970 on; on each twentieth day, and on day 61, which is to come, 30 more. */
+static void a_holiday_is_in_what_is_forecast_of_it(void **state)
+{
+    static const int32_t days[] = {7, 27, 47, 61}, never[] = {400};
+    const struct holiday items[] = {{SLICE("a"), 4, days}, {SLICE("b"), 1, never}};
+    const struct holidays holidays = {2, items};
+    struct forecast_params params = params_of("autoets");
+    struct series_plan plan;
+    struct point points[60];
+    struct arena arena;
+    struct error err;
+    int64_t *record;
+    (void)state;
+
+    params.history = 20;
+    params.backtests = 0;
+    CHECK_OK(series_plan_make(&params, false, &plan, &err));
+    CHECK_OK(
+        series_plan_settle(&plan, &(struct steps){STEP_MICROSECOND, DAY_MICROSECONDS, 0}, &err));
+    plan.holidays = &holidays;
+    for (int64_t i = 0; i < 60; i++)
+        points[i] = (struct point){i * DAY_MICROSECONDS,
+                                   100 + (i % 20 == 7 ? 30 : 0) +
+                                       random_uniform(4, RANDOM_SIMULATION, (uint64_t)i, 0)};
+    arena_init(&arena, ARENA_MAXIMUM);
+    record = ARENA_NEW(&arena, int64_t, series_plan_words(&plan));
+    CHECK_OK(series_fit(&plan, points, 60, NULL, &arena, record, &err));
+    CHECK(fabs(coefficient_of(record, 20, 0) - 30) < 1);
+    CHECK(coefficient_of(record, 20, 1) == 0);
+    CHECK(fabs(value_of(record, 0) - 100.5) < 1 && fabs(value_of(record, 2) - 100.5) < 1);
+    CHECK(fabs(value_of(record, 1) - 130.5) < 1); /* day 61 */
+    for (uint32_t i = 0; i < 20; i++) {           /* days 40 to 59 */
+        const double expected = number_of(
+            record[series_record_history(HORIZON_HERE) + i * EXPECTED_WORDS + EXPECTED_VALUE]);
+
+        CHECK(fabs(expected - (i == 7 ? 130.5 : 100.5)) < 1);
+    }
+    arena_deinit(&arena);
+}
+
 /* Steps of the past are moved as those to come are: whoever tells one adds its row's regressors. */
 static void the_past_is_expected_where_regressors_are_0(void **state)
 {
@@ -658,6 +698,7 @@ int main(void)
         cmocka_unit_test(what_is_no_series_is_refused),
         cmocka_unit_test(a_series_without_values_has_no_record),
         cmocka_unit_test(regressors_have_coefficients_and_explain_the_past),
+        cmocka_unit_test(a_holiday_is_in_what_is_forecast_of_it),
         cmocka_unit_test(the_past_is_expected_where_regressors_are_0),
         cmocka_unit_test(the_order_of_rows_with_regressors_changes_no_bit),
         cmocka_unit_test(a_regressor_is_missing_only_where_the_value_is),

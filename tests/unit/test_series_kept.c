@@ -197,6 +197,88 @@ static void new_rows_alone_are_refused(void **state)
                 "its rows begin at 40, and those of the old model at 0");
 }
 
+/* An old series of COUNT values, of which `values` are kept, and rows from step `first` on. */
+static enum status go_on_with_values(uint32_t values, uint32_t first, uint32_t end,
+                                     int64_t **record, struct error *failure)
+{
+    struct series_plan plan = plan_of("theta", TRANSFORMS_NONE);
+    double numbers[FORECAST_KEPT_MAX], *kept = calloc(values, sizeof *kept);
+    struct series_old old;
+    int64_t *before;
+    enum status status;
+    struct error err;
+
+    CHECK(kept);
+    plan.values = values;
+    plan.has_old_steps = true;
+    CHECK_OK(fit(&plan, 0, COUNT, &before, &err));
+    old = old_of(&plan, before, numbers);
+    for (uint32_t i = 0; i < values; i++)
+        kept[i] = record_number(before[series_plan_words(&plan) - values + i]);
+    old.values = kept;
+    plan.old = &old;
+    status = fit(&plan, first, end, record, failure);
+    free(before);
+    free(kept);
+    return status;
+}
+
+static void new_rows_alone_are_enough_where_values_are_kept(void **state)
+{
+    const uint32_t values = COUNT + 2;
+    struct series_plan plan = plan_of("theta", TRANSFORMS_NONE);
+    int64_t *alone, *whole;
+    struct error err;
+    (void)state;
+
+    plan.values = values;
+    CHECK_OK(go_on_with_values(values, COUNT, COUNT + MORE, &alone, &err));
+    CHECK_OK(go_on_with_values(values, 0, COUNT + MORE, &whole, &err));
+    CHECK(memcmp(alone, whole, series_plan_words(&plan) * sizeof *alone) == 0);
+    CHECK_INT(alone[series_plan_kept(&plan) + KEPT_WAY], WAY_MOVED);
+    /* It has one value more now than are kept: they are the last ones. */
+    CHECK(record_number(alone[series_plan_words(&plan) - values]) == value_at(1));
+    CHECK(record_number(alone[series_plan_words(&plan) - 1]) == value_at(COUNT + MORE - 1));
+    free(alone);
+    free(whole);
+}
+
+static void new_rows_are_not_enough_where_values_are_left_out(void **state)
+{
+    int64_t *record;
+    struct error err;
+    (void)state;
+
+    CHECK_FAILS(go_on_with_values(COUNT - 1, COUNT, COUNT + MORE, &record, &err), STATUS_INVALID,
+                "had 40 values and keeps 39");
+    free(record);
+    CHECK_OK(go_on_with_values(COUNT - 1, 0, COUNT + MORE, &record, &err));
+    free(record);
+}
+
+/* Steps of 2 from 0 on, and a time of 41. */
+static void a_time_between_the_old_steps_is_refused(void **state)
+{
+    struct series_plan plan = plan_of("naive", TRANSFORMS_NONE);
+    struct point points[] = {{38, 1}, {41, 2}};
+    struct arena arena;
+    int64_t *record;
+    struct error err;
+    (void)state;
+
+    plan.values = 3;
+    plan.has_old_steps = true;
+    plan.steps.size = 2;
+    record = calloc(series_plan_words(&plan), sizeof *record);
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_FAILS(series_fit(&plan, points, 2, NULL, &arena, record, &err), STATUS_INVALID,
+                "the time 41 is between two steps of the old model");
+    points[1].time = 42;
+    CHECK_OK(series_fit(&plan, points, 2, NULL, &arena, record, &err));
+    arena_deinit(&arena);
+    free(record);
+}
+
 /* A list that no fit wrote is spoiled, and the series fitted. */
 static void a_spoiled_list_is_fitted_anew(void **state)
 {
@@ -243,6 +325,9 @@ int main(void)
         cmocka_unit_test(more_new_rows_than_steps_are_measured_by_those),
         cmocka_unit_test(rows_that_parameters_do_not_go_with_are_fitted_anew),
         cmocka_unit_test(new_rows_alone_are_refused),
+        cmocka_unit_test(new_rows_alone_are_enough_where_values_are_kept),
+        cmocka_unit_test(new_rows_are_not_enough_where_values_are_left_out),
+        cmocka_unit_test(a_time_between_the_old_steps_is_refused),
         cmocka_unit_test(a_spoiled_list_is_fitted_anew),
         cmocka_unit_test(bits_of_any_number_are_parts),
     };

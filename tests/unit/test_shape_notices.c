@@ -88,13 +88,24 @@ static void each_shape_has_a_name_and_the_sql_of_its_database(void **state)
          "substring(replace(v, ',', ''), '-?[0-9.]+')::float8 * CASE WHEN v ILIKE '%k%' THEN 1e3 "
          "WHEN v ILIKE '%m%' THEN 1e6 WHEN v ILIKE '%b%' THEN 1e9 WHEN v ILIKE '%t%' THEN 1e12 "
          "ELSE 1 END AS v makes numbers of them."},
+        {"%uk", "%u", "numbers with a unit",
+         "CAST(replace(v, ',', '') AS REAL) * CASE WHEN v LIKE '%k%' THEN 1e3 WHEN v LIKE '%m%' "
+         "THEN 1e6 WHEN v LIKE '%b%' THEN 1e9 WHEN v LIKE '%t%' THEN 1e12 ELSE 1 END AS v makes "
+         "numbers of them.",
+         "substring(replace(v, ',', ''), '-?[0-9.]+')::float8 * CASE WHEN v ILIKE '%k%' THEN 1e3 "
+         "WHEN v ILIKE '%m%' THEN 1e6 WHEN v ILIKE '%b%' THEN 1e9 WHEN v ILIKE '%t%' THEN 1e12 "
+         "ELSE 1 END AS v makes numbers of them."},
+        {"%u kg", "%u", "numbers with a unit", "replace(v, 'kg', '') AS v leaves the numbers.",
+         "replace(v, 'kg', '') AS v leaves the numbers."},
+        {"%uk", "%u.1k", "numbers with a unit", "replace(v, 'k', '') AS v leaves the numbers.",
+         "replace(v, 'k', '') AS v leaves the numbers."},
         {"19%u-07", "20%u-08", "dates in a form that is not read",
          "v || '-01' AS v makes dates of them.", "v || '-01' AS v makes dates of them."},
         {"19%u-13", "20%u-14", "dates in a form that is not read",
          "Dates are read as 2024-01-31: the SELECT can make them of their parts, as by substr. "
-         "COLUMN VOCABULARY(v) takes them as words without a notice.",
+         "COLUMN VOCABULARY(v) reads them as words without a notice.",
          "Dates are read as 2024-01-31: the SELECT can make them of their parts, as by to_date. "
-         "COLUMN VOCABULARY(v) takes them as words without a notice."},
+         "COLUMN VOCABULARY(v) reads them as words without a notice."},
         {"Jan 20%u", "Feb 20%u", "dates in a form that is not read",
          "substr(v, -4) || '-' || printf('%02d', "
          "(instr('janfebmaraprmayjunjulaugsepoctnovdec', lower(substr(v, 1, 3))) + 2) / 3) || "
@@ -102,9 +113,9 @@ static void each_shape_has_a_name_and_the_sql_of_its_database(void **state)
          "to_date(left(v, 3) || right(v, 4), 'MonYYYY') AS v makes dates of them."},
         {"week %u of 2024", "week %u of 2023", "dates in a form that is not read",
          "Dates are read as 2024-01-31: the SELECT can make them of their parts, as by substr. "
-         "COLUMN VOCABULARY(v) takes them as words without a notice.",
+         "COLUMN VOCABULARY(v) reads them as words without a notice.",
          "Dates are read as 2024-01-31: the SELECT can make them of their parts, as by to_date. "
-         "COLUMN VOCABULARY(v) takes them as words without a notice."},
+         "COLUMN VOCABULARY(v) reads them as words without a notice."},
         {"\"%u\"", "\"%u\"", "numbers in quotes", "trim(v, '\"') AS v leaves the numbers.",
          "trim(v, '\"') AS v leaves the numbers."},
         {"'%u'", "'%u'", "numbers in quotes", "trim(v, '''') AS v leaves the numbers.",

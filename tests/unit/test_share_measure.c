@@ -77,9 +77,9 @@ static void a_job_is_measured_at_its_size_at_half_of_it_and_again(void **state)
     CHECK(!go_on(&job, 1.5));
     CHECK_INT(job.half, 0);
     CHECK(go_on(&job, 1.5));
-    CHECK_INT(job.measure.count, 2);
-    CHECK_INT(job.measure.points[0].workers, 4);
-    CHECK_INT(job.measure.points[1].workers, 8);
+    CHECK_INT(job.measure.paces.count, 2);
+    CHECK_INT(job.measure.paces.points[0].workers, 4);
+    CHECK_INT(job.measure.paces.points[1].workers, 8);
     CHECK(fabs(share_curve_speed(&job.measure.curve, 8) / share_curve_speed(&job.is, 8) - 1) < .05);
     CHECK_INT(job.measure.useful, share_curve_largest(&job.is, 1, 16));
     CHECK(!go_on(&job, 60)); /* once is enough */
@@ -156,7 +156,7 @@ static void what_wavers_is_measured_for_longer_and_then_not_at_all(void **state)
     job = job_of(1, 8, 8, (struct share_curve){LANES, .02, 0});
     job.wavers = true;
     CHECK(!go_on(&job, 120));
-    CHECK_INT(job.measure.count, 0);
+    CHECK_INT(job.measure.paces.count, 0);
     CHECK_INT(job.measure.tries, SHARE_MEASURE_TRIES);
     CHECK_INT(job.half, 0);
 }
@@ -177,7 +177,7 @@ static void what_is_under_way_ends_with_a_change(void **state)
     CHECK(!go_on(&job, .1));
     CHECK_INT(job.measure.stage, SHARE_RESTS_NOW);
     CHECK(go_on(&job, 6));
-    CHECK_INT(job.measure.points[1].workers, 8);
+    CHECK_INT(job.measure.paces.points[1].workers, 8);
 }
 
 /* A group of half that never meets is given up. */
@@ -213,9 +213,125 @@ static void windows_begin_anew_when_lanes_move_or_rows_are_lost(void **state)
     CHECK_INT(job.half, 4);
 }
 
+/* Earlier jobs had the paces of `was`, on a machine that was faster. */
+static void remember(struct job *job, struct share_curve was)
+{
+    struct share_paces before = {.lanes = was.lanes};
+
+    for (uint32_t workers = 1; workers <= 8; workers *= 2)
+        share_paces_add(&before,
+                        (struct share_point){workers, 1e-6 * share_curve_time(&was, workers)});
+    share_measure_remember(&job->measure, &before);
+}
+
+static void a_size_that_earlier_jobs_measured_is_measured_alone(void **state)
+{
+    struct share_curve rises = {LANES, 0, 1.1};
+    struct job job = job_of(1, 8, 1, rises);
+    (void)state;
+
+    remember(&job, rises);
+    CHECK(go_on(&job, 3));
+    CHECK_INT(job.measure.useful, 1);
+    CHECK_INT(job.measure.paces.count, 1); /* its own alone */
+    CHECK(!go_on(&job, 60));
+    job = job_of(1, 8, 1, rises); /* nor is the size itself to be among them */
+    share_measure_remember(
+        &job.measure,
+        &(struct share_paces){.lanes = LANES, .points = {{4, 7e-5}, {2, 3.2e-5}}, .count = 2});
+    CHECK(go_on(&job, 3));
+    CHECK_INT(job.measure.useful, 1);
+    job = job_of(1, 8, 1, rises); /* without them it would grow to what usually pays */
+    CHECK(go_on(&job, 3));
+    CHECK_INT(job.measure.useful, 8);
+    job = job_of(1, 8, 4, (struct share_curve){LANES, .02, 0});
+    remember(&job, job.is);
+    CHECK(go_on(&job, 2));
+    CHECK_INT(job.measure.useful, 8);
+    job = job_of(1, 16, 16, (struct share_curve){LANES, .02, 0}); /* no job had so many */
+    remember(&job, job.is);
+    CHECK(!go_on(&job, 1.5));
+    CHECK_INT(job.half, 8);
+}
+
+static void paces_of_other_lanes_are_of_no_use(void **state)
+{
+    struct share_curve other = {LANES / 2, 0, 1.1};
+    struct job job = job_of(1, 8, 4, (struct share_curve){LANES, .02, .001});
+    (void)state;
+
+    remember(&job, other);
+    CHECK(!go_on(&job, 1.5));
+    CHECK_INT(job.half, 2);
+}
+
+static void paces_are_read_as_they_were_written(void **state)
+{
+    static const char *const wrong[] = {"",
+                                        "64 lanes",
+                                        "64 lanes; seconds of a row by workers: ",
+                                        "64 lanes; seconds of a row by workers: 4",
+                                        "64 lanes; seconds of a row by workers: 4 0",
+                                        "64 lanes; seconds of a row by workers: 4 -1",
+                                        "64 lanes; seconds of a row by workers: 4 inf",
+                                        "64 lanes; seconds of a row by workers: 0 1",
+                                        "64 lanes; seconds of a row by workers: 1025 1",
+                                        "64 lanes; seconds of a row by workers: 4 1, 4 2",
+                                        "x lanes; seconds of a row by workers: 4 1",
+                                        "-1 lanes; seconds of a row by workers: 4 1",
+                                        "64 lanes; seconds of a row by workers: 4 1, "};
+    struct share_paces paces = {.lanes = 64}, again;
+    char text[SHARE_PACES_BYTES_MAX + 1];
+    (void)state;
+
+    share_paces_add(&paces, (struct share_point){2, 3.17e-5});
+    share_paces_add(&paces, (struct share_point){4, 7.02e-5});
+    share_paces_add(&paces, (struct share_point){4, 1});
+    share_paces_add(&paces, (struct share_point){8, (double)NAN});
+    share_paces_add(&paces, (struct share_point){0, 1});
+    share_paces_write(&paces, text);
+    assert_string_equal(text, "64 lanes; seconds of a row by workers: 4 7.02e-05, 2 3.17e-05");
+    CHECK(share_paces_read(slice_of(text), &again));
+    CHECK_INT(again.lanes, 64);
+    CHECK_INT(again.count, 2);
+    CHECK(share_paces_of(&again, 2) == 3.17e-5 && share_paces_of(&again, 4) == 7.02e-5);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        CHECK(!share_paces_read(slice_of(wrong[i]), &again));
+        CHECK_INT(again.count, 0);
+    }
+    for (uint32_t i = 0; i < 20; i++)
+        share_paces_add(&paces, (struct share_point){1000 + i, 1.234e-100});
+    CHECK_INT(paces.count, SHARE_PACES_MAX);
+    share_paces_write(&paces, text); /* whole points alone, the newest ones */
+    CHECK(share_paces_read(slice_of(text), &again));
+    CHECK(again.count < SHARE_PACES_MAX && again.points[0].workers == 1013);
+}
+
+static void paces_tell_a_first_size_and_a_speed(void **state)
+{
+    struct share_paces paces = {.lanes = 64};
+    (void)state;
+
+    CHECK(share_paces_expected(&paces, 1) == 0);
+    share_paces_add(&paces, (struct share_point){4, 7e-5});
+    CHECK_INT(share_paces_first(&paces, 1, 8), 0); /* one number says nothing of others */
+    CHECK(share_paces_expected(&paces, 4) == 7e-5);
+    CHECK(share_paces_expected(&paces, 8) < 7e-5);
+    share_paces_add(&paces, (struct share_point){2, 3.2e-5});
+    CHECK_INT(share_paces_first(&paces, 1, 8), 1);
+    CHECK_INT(share_paces_first(&paces, 3, 8), 3);
+    CHECK(share_paces_expected(&paces, 8) > 7e-5);
+    paces.lanes = 0;
+    CHECK_INT(share_paces_first(&paces, 1, 8), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_size_that_earlier_jobs_measured_is_measured_alone),
+        cmocka_unit_test(paces_of_other_lanes_are_of_no_use),
+        cmocka_unit_test(paces_are_read_as_they_were_written),
+        cmocka_unit_test(paces_tell_a_first_size_and_a_speed),
         cmocka_unit_test(a_job_is_measured_at_its_size_at_half_of_it_and_again),
         cmocka_unit_test(workers_that_make_a_job_slower_do_not_pay),
         cmocka_unit_test(a_size_grows_only_where_that_saves_more_than_a_start),

@@ -45,7 +45,8 @@ static void ways_of_writing_numbers_are_told(void **state)
     notices = said(&column, READING_COMMA);
     check_said(&notices, 0, "with a decimal comma, '1.234,50' as 1234.5, in 12", "VOCABULARY");
     notices = said(&column, READING_POINT);
-    check_said(&notices, 0, "with separators or signs around them", "VOCABULARY");
+    check_said(&notices, 0, "with separators, signs around them or digits of other scripts",
+               "VOCABULARY");
     column.numbers.currencies = 1 << 1;
     notices = said(&column, READING_POINT);
     check_said(&notices, 0, "without the signs of currency", "VOCABULARY");
@@ -113,6 +114,21 @@ static void columns_that_nearly_are_numbers_name_the_other_texts(void **state)
     column.word_cells = 10;
     notices = nearly(&column, SQL_SQLITE, true);
     check_said(&notices, 0, "in 10 of 10", "makes it missing.");
+    slice_copy(SLICE("68.8[1]"), column.word, sizeof column.word);
+    notices = nearly(&column, SQL_SQLITE, true);
+    check_said(&notices, 0, "in 10 of 10", "NULLIF");
+    column.word_cells = 2; /* other numbers have marks, too */
+    notices = nearly(&column, SQL_SQLITE, true);
+    check_said(&notices, 0, "in 2 of 10", "CAST(replace(\"1st\", ',', '') AS REAL) AS \"1st\"");
+    notices = nearly(&column, SQL_POSTGRES, true);
+    check_said(&notices, 0, "in 2 of 10", "'-?[0-9.]+')::float8 AS \"1st\" takes the number");
+    slice_copy(SLICE("12/2024"), column.word, sizeof column.word);
+    notices = nearly(&column, SQL_SQLITE, true);
+    check_said(&notices, 0, "'12/2024'", "NULLIF");
+    column.shaped = (struct shaped_words){.shape = SHAPE_MEASURE, .unit = "k", .unit_size = 1};
+    notices = nearly(&column, SQL_SQLITE, true);
+    check_said(&notices, 0, "look like numbers with a unit", "LIKE '%k%' THEN 1e3");
+    column.shaped.shape = SHAPE_NONE;
     column.numeric_texts = 40;
     CHECK_INT(nearly(&column, SQL_SQLITE, false).count, 0);
     column.numeric_texts = 90;

@@ -7,6 +7,7 @@
 #include "planner/attributes/estimators.h"
 #include "planner/attributes/later.h"
 #include "planner/attributes/short_names.h"
+#include "planner/parameters.h"
 #include "planner/task_choice.h"
 #include "tests/check.h"
 #include "tests/default_trees.h"
@@ -85,7 +86,7 @@ static void objectives_of_two_classes_want_two(void **state)
     with_defaults(&params)->objective = TREE_LOGIT_RAW;
     CHECK_OK(settle(&params, TASK_CLASSIFICATION, 0, "objective", &err));
     CHECK_FAILS(settle(&params, TASK_CLASSIFICATION, 3, "objective", &err), STATUS_INVALID,
-                "is of two classes, and there are 3");
+                "needs two classes, and there are 3");
     assert_string_equal(err.hint, "More classes are learned by multi:softmax or multi:softprob.");
     with_defaults(&params)->objective = TREE_SOFTPROB;
     CHECK_OK(settle(&params, TASK_CLASSIFICATION, 2, "objective", &err));
@@ -697,6 +698,39 @@ static void a_name_of_two_estimators_has_one_of_each_task(void **state)
     CHECK(first->kind == &trees_kind);
 }
 
+/* Words that are expected of 16,000 rows, of which 1,000 were looked at. */
+static double words_expected_of(struct query_column column)
+{
+    struct plan_input input = {.spec = {.type = INPUT_CATEGORY, .vocabulary_max = 10000}};
+    struct plan plan = {.estimator = estimator_named("XGBRegressor")};
+
+    column.distinct_cells = 1000;
+    plan.query.columns = &column;
+    plan.query.count = 1;
+    plan.query.sample_rows = QUERY_SAMPLE_ROWS;
+    plan.inputs = &input;
+    plan.input_count = 1;
+    return shape_expected(&plan, 16000).id_rows - 1;
+}
+
+static void words_that_a_sample_has_not_seen_are_expected_by_those_that_are_rare(void **state)
+{
+    (void)state;
+    /* by the root as many more rows, where nothing else is known */
+    CHECK(words_expected_of((struct query_column){.distinct_values = 500}) == 2000);
+    /* 800 words of about as many rows each */
+    CHECK(words_expected_of((struct query_column){
+              .distinct_values = 571, .once_values = 286, .twice_values = 179}) < 950);
+    /* few words that most rows have, and many rare ones */
+    CHECK(words_expected_of((struct query_column){
+              .distinct_values = 400, .once_values = 300, .twice_values = 30}) == 1600);
+    /* all words that one row has, none that two have */
+    CHECK(words_expected_of((struct query_column){.distinct_values = 990, .once_values = 980}) ==
+          3960);
+    CHECK(words_expected_of((struct query_column){.distinct_values = 300, .twice_values = 200}) ==
+          300);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -723,6 +757,7 @@ int main(void)
         cmocka_unit_test(words_of_other_libraries_are_words_here),
         cmocka_unit_test(a_label_of_words_or_few_whole_numbers_holds_classes),
         cmocka_unit_test(a_name_of_two_estimators_has_one_of_each_task),
+        cmocka_unit_test(words_that_a_sample_has_not_seen_are_expected_by_those_that_are_rare),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

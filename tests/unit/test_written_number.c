@@ -99,6 +99,19 @@ static void a_number_is_read_by_the_writings_that_it_fits(void **state)
         {"-3%", BOTH, -0.03, -0.03},
         {"(7%)", BOTH, -0.07, -0.07},
         {"7%-", BOTH, -0.07, -0.07},
+        /* digits of other scripts, wide forms, and marks that nobody sees */
+        {"\u0661\u0662\u066b\u0665", POINT, 12.5, 0},
+        {"\u06f1\u06f2\u06f3", BOTH, 123, 123},
+        {"\u0661\u066c\u0662\u0663\u0664\u066b\u0665\u0660", POINT, 1234.5, 0},
+        {"\u0661\u0662\u060c\u0665", COMMA, 0, 12.5},
+        {"\u0665\u066a", BOTH, 0.05, 0.05},
+        {"-\u0967\u0968", BOTH, -12, -12},
+        {"\uff11\uff0c\uff12\uff13\uff14\uff0e\uff15", POINT, 1234.5, 0},
+        {"\uff0d\uff11\uff12", BOTH, -12, -12},
+        {"\uffe5\uff11\uff12", BOTH, 12, 12},
+        {"\u200b12.5", POINT, 12.5, 0},
+        {"\u200e-12\u200f", BOTH, -12, -12},
+        {"\u3000\uff17\u3000", BOTH, 7, 7},
     };
     (void)state;
 
@@ -169,6 +182,10 @@ static void what_is_no_number_is_refused(void **state)
         "1,234.567.8",
         "SKU123",
         "1\xC2",
+        "\u0660\u0660\u0667",
+        "\u0661\u0662\u6708",
+        "\uff11\uff12\u53f7",
+        "\u200b",
         "\xE2\x88\x92",
         "1,234,567,890,123,456,789,012,345,678,901,234,567,890,123,456,789,012",
     };

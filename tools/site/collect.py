@@ -95,6 +95,6 @@ def collect(pages):
         page = place_of(source)
         (pages / page).parent.mkdir(parents=True, exist_ok=True)
         (pages / page).write_text(page_of(path.read_text(), source, page))
-    for name in ("index.md", "style.css"):
+    for name in ("index.md", "style.css", "focus.js"):
         shutil.copy(HERE / name, pages / name)
     (pages / "examples.md").write_text(examples_page())

@@ -10,7 +10,7 @@ from collect import HERE, ROOT
 
 COLORS = {"31": "#c0392b", "32": "#2e8b57", "33": "#b8860b", "36": "#1f7a8c", "90": "#7f8c8d"}
 THEMES = {"light": ("", "#f6f8fa", "#d0d7de", "#1f2328"), "dark": ("-dark", "#161b22", "#30363d", "#e6edf3")}
-CHARTS = ("importance", "roc", "confusion", "calibration", "dependence")
+CHARTS = ("importance", "shap", "roc", "confusion", "calibration", "dependence")
 MODEL = "churn"
 NOTEBOOK, NOTEBOOK_PAGE = "<!-- notebook -->", "start/pictures.md"
 UNSEEN = "SELECT * FROM customers WHERE id % 4 = 0"
@@ -80,9 +80,8 @@ def show_notebook(pages, cells):
     page.write_text(text.replace(NOTEBOOK, f'<div class="notebook">\n{cells}</div>'))
 
 
-def draw(pages, program, python):
-    """Draws them into pages/pictures; the model `churn` is trained on the way. The tables are there already."""
-    folder = pages / "pictures"
+def draw_pictures(folder, program):
+    """Draws all that docs/pictures has; the model `churn` is trained on the way, from the table that is there already."""
     folder.mkdir(exist_ok=True)
     lines = list(shell_lines(program))
     for theme, (suffix, *colors) in THEMES.items():
@@ -90,5 +89,9 @@ def draw(pages, program, python):
         for kind in CHARTS:
             program.command("picture", program.database, MODEL, kind, "-c", UNSEEN, f"--theme={theme}",
                             "-o", folder / f"{kind}{suffix}.svg")
-    show_notebook(pages, notebook(program, python))
     program.command("report", program.database, MODEL, "-c", UNSEEN, "-o", folder / "report.html")
+
+
+def draw(pages, program, python):
+    draw_pictures(pages / "pictures", program)
+    show_notebook(pages, notebook(program, python))

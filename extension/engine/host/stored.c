@@ -13,11 +13,22 @@
 #include "planner/plan.h"
 #include "scoring/cell_counts.h"
 #include "scoring/elementary.h"
+#include "scoring/heads.h"
 #include "scoring/model_table.h"
 
 #define METRICS_JSON_BYTES_MAX ((size_t)1 << 20)
 
 /* ----- queries ----- */
+
+static bool is_label(const struct query *query, struct slice name)
+{
+    if (slice_equal_fold(name, query->label))
+        return true;
+    for (size_t i = 0; i < query->more_label_count; i++)
+        if (slice_equal_fold(name, query->more_labels[i].text))
+            return true;
+    return false;
+}
 
 enum status sample_begin(struct sample *sample, struct query *query, struct error *err)
 {
@@ -28,8 +39,8 @@ enum status sample_begin(struct sample *sample, struct query *query, struct erro
     if (!are_keys)
         return fail_no_memory(err);
     for (size_t i = 0; i < query->count; i++)
-        are_keys[i] = name_is_key(query->columns[i].name) ||
-                      slice_equal_fold(query->columns[i].name, query->label);
+        are_keys[i] =
+            name_is_key(query->columns[i].name) || is_label(query, query->columns[i].name);
     status = cell_census_new((uint32_t)query->count, are_keys, &sample->census, err);
     if (status == STATUS_OK)
         status = cell_census_new((uint32_t)query->count, NULL, &sample->numbers, err);
@@ -251,6 +262,26 @@ static enum status summarise_rounds(const struct model *model, struct arena *are
     return STATUS_OK;
 }
 
+static enum status summarise_heads(const struct model *model, struct arena *arena,
+                                   struct model_summary *summary, struct error *err)
+{
+    struct model_summary_head *heads =
+        ARENA_NEW(arena, struct model_summary_head, model->head_count);
+
+    if (!heads)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < model->head_count; i++) {
+        const struct input_spec *label = &head_input(model, i)->spec;
+
+        heads[i] = (struct model_summary_head){label->name, label->label};
+    }
+    if (model->head_count == 0)
+        return STATUS_OK;
+    summary->heads = heads;
+    summary->component_count = model->head_count;
+    return STATUS_OK;
+}
+
 enum status model_summarise(const struct model *model, struct arena *arena,
                             struct model_summary *summary, struct error *err)
 {
@@ -280,6 +311,7 @@ enum status model_summarise(const struct model *model, struct arena *arena,
         .multiplications = model->multiplications,
     };
     TRY(summarise_rounds(model, arena, summary, err));
+    TRY(summarise_heads(model, arena, summary, err));
     summary->inputs = ARENA_NEW(arena, struct model_input, summary->input_count + 1);
     summary->made =
         ARENA_NEW(arena, const struct transform_input *, model->transform.input_count + 1);
@@ -305,6 +337,7 @@ enum status model_summarise(const struct model *model, struct arena *arena,
         if (!transform_reach(&model->transform, input, &column->least, &column->greatest))
             column->least = column->greatest = 0;
         column->offset = input->spec.offset;
+        column->label = input->spec.label;
         column->model_part = input->spec.model_part;
         column->dimension = input->spec.dimension;
         column->concat = input->spec.concat;

@@ -113,13 +113,7 @@ static enum status check_target(const struct collecting *collecting, struct erro
 static enum status check_kind(const struct collecting *collecting, struct jobspec *spec,
                               struct error *err)
 {
-    enum status status;
-    struct text json;
-
-    text_init(&json, JOBSPEC_BYTES_MAX);
-    status = job_read_spec(collecting->folder.path, collecting->arena, spec, &json, err);
-    text_deinit(&json);
-    TRY(status);
+    TRY(job_load_spec(collecting->folder.path, collecting->arena, spec, err));
     if (spec->kind == SPEC_TRAIN)
         return STATUS_OK;
     fail(err, STATUS_UNSUPPORTED,
@@ -220,7 +214,8 @@ static enum status read_all(struct collecting *collecting, struct error *err)
     collecting->store = store; /* to be closed */
     if (collecting->table.size == 0)
         return fail(err, STATUS_CORRUPT, "the job's journal names no model");
-    TRY(trained_model_read(collecting->store, collecting->arena, &collecting->model, err));
+    TRY(trained_model_read(collecting->store, spec.require, collecting->arena, &collecting->model,
+                           err));
     TRY(take_notices(collecting, &collecting->model, err));
     collecting->publication = (struct publication){.model = &collecting->model,
                                                    .job = collecting->folder.id,

@@ -12,6 +12,7 @@
 #include "extension/engine/host/train_rows.h"
 #include "extension/engine/jobs/cluster_job.h"
 #include "extension/engine/jobs/cross_validation.h"
+#include "extension/engine/jobs/job_history.h"
 #include "extension/engine/jobs/job_run.h"
 #include "extension/engine/jobs/small_job.h"
 #include "extension/engine/jobs/staged.h"
@@ -169,6 +170,16 @@ static enum status order_reading(struct training *training, struct error *err)
     return STATUS_OK;
 }
 
+static enum status take_history(struct job *job, struct error *err)
+{
+    struct job_history history;
+
+    TRY(job_history_begin(job->plan, &history, err));
+    if (job->spec.max_workers > job->spec.min_workers) /* else there is nothing to choose */
+        job_history_read(job->host->session.state, &history);
+    return job_history_take(&history, job->arena, &job->spec, err);
+}
+
 static enum status prepare(struct job *job, struct error *err)
 {
     struct training *training = (struct training *)job;
@@ -178,6 +189,7 @@ static enum status prepare(struct job *job, struct error *err)
     TRY(plan->cluster.reads_directly ? order_reading(training, err)
                                      : spool(training, &training->rows, err));
     TRY(put_old_model(job, err));
+    TRY(take_history(job, err));
     training->request.job.workers_max = job->spec.max_workers;
     job->spec.in_one_process = job_is_small(job->plan, &job->spec, training->rows);
     return STATUS_OK;
@@ -284,7 +296,7 @@ static enum status collect(struct job *job, struct error *err)
     TRY(jobstore_open(path, true, &store, err));
     arena_init(&arena, MODEL_ARENA_MAX);
     arena_use_folder(&arena, job->folder.path);
-    TRY_OR(done, status, trained_model_read(store, &arena, &model, err));
+    TRY_OR(done, status, trained_model_read(store, job->spec.require, &arena, &model, err));
     TRY_OR(done, status, publish(job, store, &model, err));
     facts.version = model.version;
     facts.rows = (int64_t)model.rows;

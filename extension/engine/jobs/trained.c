@@ -9,9 +9,6 @@
 #include "base/json.h"
 #include "extension/engine/host/train_rows.h"
 #include "kinds/kinds.h"
-#include "params/attribute.h"
-#include "parser/parser.h"
-#include "planner/attributes/short_names.h"
 #include "planner/requirement.h"
 #include "runtime/data/store/fold_results.h"
 #include "runtime/data/store/trial_results.h"
@@ -238,7 +235,7 @@ static enum status check_required(struct jobstore *store, struct slice text, str
     struct found_metric found = {.requirement = &requirement, .store = store, .value = (double)NAN};
 
     if (!requirement_read(text, &requirement))
-        return fail(err, STATUS_CORRUPT, REQUIRE " of the model's statement cannot be read");
+        return fail(err, STATUS_CORRUPT, REQUIRE " of the job spec cannot be read");
     TRY(jobstore_each_result(store, take_required, &found, err));
     if (requirement_is_met(&requirement, found.value))
         return STATUS_OK;
@@ -251,53 +248,12 @@ static enum status check_required(struct jobstore *store, struct slice text, str
     return error_hint(err, "A model of this name that was there before stays as it is.");
 }
 
-/* The part behind the dot may stand alone. */
-static bool may_require(struct slice text)
-{
-    const char *last = strchr(REQUIRE, '.') + 1;
-    const size_t size = strlen(last);
-
-    for (size_t i = 0; i + size <= text.size; i++)
-        if (slice_is_fold((struct slice){text.data + i, size}, last))
-            return true;
-    return false;
-}
-
-/* An argument of a definition may have the short name, too: then its value is no bound, which the
- * planner has asked for of the attribute. */
-static bool is_requirement(const struct setting *setting)
-{
-    const struct slice name = setting->name.text;
-    const struct attribute *attribute = attribute_find_written(name, SCOPE_TRAIN, NULL);
-    struct requirement ignored;
-
-    return attribute && strcmp(attribute->name, REQUIRE) == 0 &&
-           (memchr(name.data, '.', name.size) || requirement_read(setting->value.text, &ignored));
-}
-
-/* The statement travels with the model: whoever publishes it finds what it requires. */
-static enum status check_requirement(struct jobstore *store, struct slice text, struct error *err)
-{
-    struct statement statement;
-    struct arena arena;
-    enum status status;
-
-    if (!may_require(text))
-        return STATUS_OK;
-    arena_init(&arena, ARENA_MAXIMUM);
-    status = parse_statement(text, &arena, &statement, err);
-    for (size_t i = 0; status == STATUS_OK && i < statement.setting_count; i++)
-        if (is_requirement(&statement.settings[i]))
-            status = check_required(store, statement.settings[i].value.text, err);
-    arena_deinit(&arena);
-    return status;
-}
-
-enum status trained_model_read(struct jobstore *store, struct arena *arena, struct model *model,
-                               struct error *err)
+enum status trained_model_read(struct jobstore *store, struct slice require, struct arena *arena,
+                               struct model *model, struct error *err)
 {
     TRY(job_model_read(store, arena, model, err));
-    TRY(check_requirement(store, model->statement, err));
+    if (require.size > 0)
+        TRY(check_required(store, require, err));
     TRY(keep_trials(store, arena, model, err));
     return keep_result(store, arena, model, err);
 }

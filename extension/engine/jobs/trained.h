@@ -15,9 +15,10 @@ enum status job_model_read(struct jobstore *store, struct arena *arena, struct m
 enum status job_model_measured(struct jobstore *store, struct arena *arena, struct model *model,
                                struct error *err);
 /* The same of a job that has trained it, and with it the rows that TRAIN ends with, which SHOW
- * TRAIN finds in any copy. FAILED where the model does not keep train.require. */
-enum status trained_model_read(struct jobstore *store, struct arena *arena, struct model *model,
-                               struct error *err);
+ * TRAIN finds in any copy. FAILED where the model does not keep `require`, the job spec's; empty:
+ * nothing is required. */
+enum status trained_model_read(struct jobstore *store, struct slice require, struct arena *arena,
+                               struct model *model, struct error *err);
 
 /* Did that fail since the model does not keep train.require? It is never published then. */
 bool trained_is_refused(const struct error *err);

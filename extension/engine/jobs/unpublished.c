@@ -13,6 +13,7 @@
 #include "k8s/job/cluster_folder.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_lock.h"
+#include "runtime/launch/job_spec.h"
 
 #define FILE_BYTES_MAX ((size_t)64 << 10)
 #define UNWRITTEN_FILE                                                                             \
@@ -283,13 +284,16 @@ static enum status put_rows(const struct unpublished_job *job, struct jobstore *
 static enum status publish_from(const struct host *host, const struct unpublished_job *job,
                                 struct jobstore *store, const struct sink *sink, struct error *err)
 {
+    struct jobspec spec;
     struct arena arena;
     struct model model;
     enum status status;
 
     arena_init(&arena, MODEL_ARENA_MAX);
     arena_use_folder(&arena, job->folder.path);
-    status = trained_model_read(store, &arena, &model, err);
+    status = job_load_spec(job->folder.path, &arena, &spec, err);
+    if (status == STATUS_OK)
+        status = trained_model_read(store, spec.require, &arena, &model, err);
     if (status == STATUS_OK)
         status = write_model(host, job, store, &model, sink, err);
     if (status == STATUS_OK)

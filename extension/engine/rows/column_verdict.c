@@ -127,7 +127,7 @@ static bool is_same_input(const struct plan_input *a, const struct plan_input *b
            a->spec.reading == b->spec.reading && a->spec.rule == b->spec.rule &&
            a->spec.part == b->spec.part && a->spec.combiner == b->spec.combiner &&
            a->spec.is_weighted == b->spec.is_weighted && a->spec.has_pairs == b->spec.has_pairs &&
-           a->spec.weight == b->spec.weight &&
+           a->spec.weight == b->spec.weight && a->spec.label == b->spec.label &&
            (a->spec.type != INPUT_TEXT || a->spec.vocabulary_max == b->spec.vocabulary_max) &&
            cell_list_equal(&a->spec.list, &b->spec.list) &&
            slice_equal(a->spec.source, b->spec.source) && cross_equal(a->spec.cross, b->spec.cross);

@@ -635,8 +635,10 @@ static enum status count_cells(const struct source *source, const struct plan *p
     if (!are_keys)
         return fail_no_memory(err);
     for (size_t i = 0; i < source->counted; i++)
-        are_keys[i] = has_label && i == plan->input_count ? label_decides
-                                                          : name_is_key(source->feeds[i].name);
+        are_keys[i] = has_label && i == plan->input_count
+                          ? label_decides
+                          : name_is_key(source->feeds[i].name) ||
+                                (i < plan->input_count && plan->inputs[i].spec.label);
     order->counted = (uint32_t)source->counted;
     order->are_keys = are_keys;
     return STATUS_OK;

@@ -3,15 +3,20 @@
 #include "extension/engine/host/metric_rows.h"
 #include "extension/engine/host/notice_rows.h"
 #include "scoring/bootstrap.h"
+#include "scoring/heads.h"
 #include "scoring/metric_notices.h"
 
 struct evaluation_order evaluation_order_of(const struct spec_scoring *scoring)
 {
-    return (struct evaluation_order){
-        scoring->report,       scoring->metrics,
-        scoring->metric_count, scoring->average,
-        scoring->as_means,     {scoring->false_positive_cost, scoring->false_negative_cost},
-        scoring->bootstrap,    NULL};
+    return (struct evaluation_order){scoring->report,
+                                     scoring->metrics,
+                                     scoring->metric_count,
+                                     scoring->average,
+                                     scoring->as_means,
+                                     {scoring->false_positive_cost, scoring->false_negative_cost},
+                                     scoring->bootstrap,
+                                     NULL,
+                                     false};
 }
 
 struct metrics_options evaluation_options(const struct evaluation_order *order,
@@ -24,6 +29,7 @@ struct metrics_options evaluation_options(const struct evaluation_order *order,
         .names = order->metrics,
         .name_count = order->metric_count,
         .as_means = order->as_means,
+        .by_head = order->by_head,
         .keeps_rows = order->bootstrap.level > 0,
         .bootstrap = order->bootstrap,
         .ranks_classes = order->report == REPORT_METRICS &&
@@ -48,7 +54,8 @@ static enum status name_metric(const struct evaluation_order *order, size_t i, s
 enum status evaluation_columns(const struct evaluation_order *order, struct arena *arena,
                                struct slice **names, size_t *count, struct error *err)
 {
-    const char *const *columns = report_columns(order->report);
+    static const char *const of_heads[] = {"label", "metric", "value", NULL};
+    const char *const *columns = order->by_head ? of_heads : report_columns(order->report);
     const size_t most = 3 * order->metric_count + 2 + REPORT_COLUMNS;
 
     *count = 0;
@@ -153,6 +160,35 @@ static enum status collect_report(struct metrics *metrics, const struct notice_l
     return STATUS_OK;
 }
 
+/* The loss is that of all labels together. */
+static enum status collect_heads(struct metrics *metrics, struct arena *arena,
+                                 struct evaluation_rows *rows, struct error *err)
+{
+    struct head_metrics *heads = metrics_heads(metrics);
+    struct cell *cells =
+        ARENA_NEW(arena, struct cell, rows->columns * ((size_t)head_metrics_most(heads) + 1));
+    struct slice label;
+    const char *metric;
+    double value;
+
+    if (!cells)
+        return fail_no_memory(err);
+    rows->cells = cells;
+    cells[0] = cell_null();
+    cells[1] = cell_text(slice_of(metric_name(METRIC_LOSS)));
+    cells[2] = metric_cell(metrics_loss(metrics));
+    for (rows->rows = 1;
+         head_metrics_value(heads, (uint32_t)rows->rows - 1, &label, &metric, &value);
+         rows->rows++) {
+        struct cell *row = cells + rows->rows * rows->columns;
+
+        row[0] = cell_text(label);
+        row[1] = cell_text(slice_of(metric));
+        row[2] = metric_cell(value);
+    }
+    return STATUS_OK;
+}
+
 enum status evaluation_collect(const struct evaluation_order *order, struct metrics *metrics,
                                const struct stop *stop, struct arena *arena,
                                const struct sink *sink, struct evaluation_rows *rows,
@@ -165,6 +201,8 @@ enum status evaluation_collect(const struct evaluation_order *order, struct metr
     *rows = (struct evaluation_rows){.rows = 0};
     TRY(evaluation_columns(order, arena, &rows->names, &rows->columns, err));
     notice_list_join(notices, order->notices);
+    if (order->by_head)
+        return collect_heads(metrics, arena, rows, err);
     unknown_label_notice(metrics, notices);
     return order->report == REPORT_METRICS
                ? collect_metrics(order, metrics, stop, notices, arena, rows, err)

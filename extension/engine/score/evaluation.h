@@ -3,6 +3,7 @@
  * loss and the metrics as one row, or a report (scoring/report.h).
  *
  *     loss, Accuracy, Accuracy_lower, Accuracy_upper, ... , notice     with intervals
+ *     label, metric, value             of several labels: a row for each metric of each, first Loss
  *     loss, Accuracy, ... , notice     metrics that are NULL and why, labels that were not learned;
  *                                      '' where there is nothing to say, so that it is a text
  * always
@@ -26,6 +27,7 @@ struct evaluation_order {
     struct report_costs costs;
     struct bootstrap_choice bootstrap; /* the metrics' intervals */
     const struct notice_list *notices; /* those of planning, put before others; NULL: none */
+    bool by_head; /* the metrics of each of several labels, in rows of their own */
 };
 struct evaluation_order evaluation_order_of(const struct spec_scoring *scoring);
 

@@ -70,7 +70,9 @@ static enum status find_columns(struct explaining *explaining, struct error *err
         struct explained *explained = explaining->columns;
         struct explained *const end = explained + explaining->count;
 
-        if (plan->model.inputs[i].offset) /* it is no input whose order could be changed */
+        if (plan->model.inputs[i].offset ||
+            plan->model.inputs[i].label) /* they are no inputs whose
+                                             order could be changed */
             continue;
         while (explained < end && explained->column != column)
             explained++;

@@ -217,7 +217,7 @@ enum status score_take_row(const struct plan *plan, const struct row_room *room,
         cells = room->spread;
     }
     for (size_t i = 0; i < plan->model.input_count; i++)
-        room->inputs[i] = cells[plan->model_columns[i]];
+        room->inputs[i] = plan->model_columns[i] < 0 ? cell_null() : cells[plan->model_columns[i]];
     TRY(scorer_transform(scorer, place, room->inputs, err));
     if (plan->kind == STATEMENT_EVALUATE)
         TRY(scorer_check_number(scorer, place, row, err));
@@ -235,9 +235,12 @@ enum status score_take_row(const struct plan *plan, const struct row_room *room,
 
 struct evaluation_order score_order_of(const struct plan *plan)
 {
+    const bool by_head = plan->model.heads && plan->report == REPORT_METRICS &&
+                         plan->other_count == 0 && plan->bootstrap.level == 0;
+
     return (struct evaluation_order){plan->report,    plan->metrics,  plan->metric_count,
                                      plan->average,   plan->as_means, plan->costs,
-                                     plan->bootstrap, plan->notices};
+                                     plan->bootstrap, plan->notices,  by_head};
 }
 
 enum status evaluate_columns(const struct plan *plan, struct arena *arena, struct slice **names,

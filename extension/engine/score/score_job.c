@@ -74,6 +74,18 @@ static enum status put_cell(struct spooling *spooling, const struct cell *cells,
     return STATUS_OK;
 }
 
+/* A label that the query does not have is NULL. */
+static enum status put_input(struct spooling *spooling, const struct cell *cells, size_t count,
+                             int column, struct error *err)
+{
+    static const struct cell null = {.type = CELL_NULL};
+
+    if (column >= 0)
+        return put_cell(spooling, cells, count, column, err);
+    cell_put(&spooling->row, &null);
+    return STATUS_OK;
+}
+
 /* Where bad rows are put aside a worker must find this one bad, too: an array is no number. The
  * reason is the session's: only here it is known what the array should have been. */
 static enum status spread_row(struct spooling *spooling, const struct cell *cells,
@@ -127,7 +139,7 @@ static enum status spool_row(void *self, const struct cell *cells, size_t count,
             count = plan->query.count + plan->query.vectors.elements;
         }
         for (size_t i = 0; i < plan->model.input_count; i++)
-            TRY(put_cell(spooling, cells, count, plan->model_columns[i], err));
+            TRY(put_input(spooling, cells, count, plan->model_columns[i], err));
         if (plan->kind == STATEMENT_EVALUATE && plan->label_column >= 0)
             TRY(put_cell(spooling, cells, count, plan->label_column, err));
         if (plan->checked_column >= 0)

@@ -29,8 +29,8 @@ struct parting {
     struct cell *inputs;
     uint32_t *places; /* (series) */
     struct placed_point *points;
-    double *regressors; /* (room, width): those whose effects are parts */
-    uint32_t width;
+    double *regressors;    /* (room, given): those whose effects are parts */
+    uint32_t width, given; /* effects; those of them that are of the rows, before the holidays' */
     size_t count, room;
     uint64_t strangers; /* rows of series that the model does not know */
 
@@ -72,11 +72,11 @@ static enum status refuse_regressor(const struct parting *parting, uint32_t regr
 /* Those of the row that is added. */
 static enum status take_regressors(struct parting *parting, bool has_value, struct error *err)
 {
-    double *own = parting->regressors + parting->count * parting->width;
+    double *own = parting->regressors + parting->count * parting->given;
 
-    if (parting->width > 0)
+    if (parting->given > 0)
         forecast_row_regressors(&parting->model->transform, parting->scorer.dense, own);
-    for (uint32_t i = 0; i < parting->width; i++)
+    for (uint32_t i = 0; i < parting->given; i++)
         if (has_value && isnan(own[i]))
             return refuse_regressor(parting, i, err);
     parting->count++;
@@ -96,7 +96,7 @@ static enum status add_point(struct parting *parting, uint32_t place, struct poi
         if (!points)
             return fail_no_memory(err);
         parting->points = points;
-        regressors = realloc(parting->regressors, (room * parting->width + 1) * sizeof *regressors);
+        regressors = realloc(parting->regressors, (room * parting->given + 1) * sizeof *regressors);
         if (!regressors)
             return fail_no_memory(err);
         parting->regressors = regressors;
@@ -252,13 +252,26 @@ static enum status put_parts(struct parting *parting, const struct grid *grid,
     return STATUS_OK;
 }
 
-/* The effects (count of the grid, width) that regressors have on the values of a series, NAN where
- * there is no value, and what is left without them. */
+/* The effect of regressor `k`, of the numbers of a row, or of a holiday behind them, at a step. */
+static double effect_of(const struct parting *parting, const double *own, uint32_t k,
+                        const struct steps *steps, int64_t index)
+{
+    const struct forecast_model *forecast = forecast_of(parting->model);
+    const uint32_t series = parting->rows.series, holiday = k - parting->given;
+    double days;
+
+    if (k < parting->given)
+        return own[k] * forecast_coefficient(forecast, series, k);
+    days = holiday_days(&forecast->holidays.items[holiday], steps, index);
+    return days > 0 ? days * forecast_holiday_effect(forecast, series, holiday) : 0;
+}
+
+/* The effects (count of the grid, width) that regressors and holidays have on the values of a
+ * series, NAN where there is no value, and what is left without them. */
 static enum status find_effects(const struct parting *parting, const struct placed_point *placed,
                                 uint32_t count, const struct grid *grid, struct arena *arena,
                                 double **effects, double **rest, struct error *err)
 {
-    const struct forecast_model *forecast = forecast_of(parting->model);
     const size_t all = (size_t)grid->count * parting->width;
 
     *effects = ARENA_NEW(arena, double, all + 1);
@@ -269,14 +282,14 @@ static enum status find_effects(const struct parting *parting, const struct plac
     for (size_t i = 0; i < all; i++)
         (*effects)[i] = (double)NAN;
     for (uint32_t i = 0; i < count && parting->width > 0; i++) {
-        const double *own = parting->regressors + (size_t)placed[i].row * parting->width;
-        const int64_t at =
-            steps_index(&grid->steps, placed[i].point.time) - (grid->last - grid->count + 1);
+        const double *own = parting->regressors + (size_t)placed[i].row * parting->given;
+        const int64_t index = steps_index(&grid->steps, placed[i].point.time);
+        const int64_t at = index - (grid->last - grid->count + 1);
 
         if (isnan(placed[i].point.value))
             continue;
         for (uint32_t k = 0; k < parting->width; k++) {
-            const double effect = own[k] * forecast_coefficient(forecast, parting->rows.series, k);
+            const double effect = effect_of(parting, own, k, &grid->steps, index);
 
             (*effects)[(size_t)at * parting->width + k] = effect;
             (*rest)[at] -= effect;
@@ -359,7 +372,8 @@ static enum status check_model(const struct parting *parting, struct error *err)
                            parting->plan->part_effect_count + 3;
 
     return columns == parting->columns &&
-                   (parting->width == 0 || parting->width == forecast->regressors)
+                   (parting->width == 0 ||
+                    parting->width == forecast->regressors + forecast->holidays.count)
                ? STATUS_OK
                : fail(err, STATUS_STALE,
                       "the model was replaced meanwhile: run the statement again");
@@ -376,6 +390,7 @@ static enum status find_all(struct parting *parting, struct arena *arena, const 
     TRY(series_parts_columns(parting->plan, arena, &rows.names, &rows.columns, err));
     parting->columns = rows.columns;
     TRY(check_model(parting, err));
+    parting->given = parting->width > 0 ? forecast_of(parting->model)->regressors : 0;
     TRY(scorer_init(&parting->scorer, parting->model, 1, err));
     TRY(forecast_rows_open(&parting->rows, parting->model, &ask, &stop, err));
     TRY(read_rows(parting, arena, err));
@@ -383,7 +398,8 @@ static enum status find_all(struct parting *parting, struct arena *arena, const 
     rows.cells = parting->cells;
     rows.rows = parting->row_count;
     if (parting->strangers > 0)
-        sink_notice(sink, "%llu rows are of series that the model does not know, and left out",
+        sink_notice(sink,
+                    "%llu rows belong to series that the model does not know, and are skipped",
                     (unsigned long long)parting->strangers);
     return evaluation_put(parting->host, parting->plan, &rows, started, sink, err);
 }

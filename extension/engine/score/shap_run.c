@@ -6,6 +6,7 @@
 #include "extension/engine/score/evaluation.h"
 #include "extension/engine/score/explain_rows.h"
 #include "extension/engine/score/score.h"
+#include "extension/engine/score/shap_points.h"
 #include "extension/engine/score/text_bars.h"
 #include "scoring/label_names.h"
 #include "scoring/shap.h"
@@ -41,7 +42,10 @@ struct explaining {
     double *values;        /* (outputs, inputs + 1): of a row */
     struct shares *shares; /* (outputs, inputs) */
     double *bases;         /* (outputs): sums over the rows, whose offsets are in their bases */
-    double low, high;      /* least and greatest SHAP value of all */
+    /* The first rows of the result have these; NULL: points are not asked for. */
+    struct shap_points *points;
+    uint32_t point_sets, point_rows;
+    double low, high; /* least and greatest SHAP value of all */
     double started;
 };
 
@@ -61,6 +65,9 @@ static bool has_words(const struct plan *plan)
 enum status shap_columns(const struct plan *plan, struct arena *arena, struct slice **names,
                          size_t *count, struct error *err)
 {
+    static const struct slice pictures[] = {[PICTURE_BAR] = SLICE("bar"),
+                                            [PICTURE_DOT] = SLICE("dots"),
+                                            [PICTURE_POINTS] = SLICE("points")};
     struct slice *name = *names = ARENA_NEW(arena, struct slice, COLUMNS_MAX);
 
     if (!name)
@@ -74,7 +81,7 @@ enum status shap_columns(const struct plan *plan, struct arena *arena, struct sl
     if (has_words(plan))
         *name++ = SLICE("words");
     if (plan->explain_picture != PICTURE_NONE)
-        *name++ = plan->explain_picture == PICTURE_BAR ? SLICE("bar") : SLICE("dots");
+        *name++ = pictures[plan->explain_picture];
     *count = (size_t)(name - *names);
     return STATUS_OK;
 }
@@ -211,11 +218,53 @@ static double base_of(const struct explaining *explaining, uint32_t output)
     return explaining->values[output * (explaining->inputs + 1) + explaining->inputs];
 }
 
-/* A row of the result; `names` are those of the outputs, NULL: there is one. */
-static enum status put_input(const struct explaining *explaining, uint32_t input, uint32_t output,
+/* Keeps the values of one row as a point of each set; `order` is that of the result. */
+static void keep_points(const struct explaining *explaining, const struct explained_input *order,
+                        const float *dense, uint32_t row)
+{
+    for (uint32_t set = 0; set < explaining->point_sets; set++) {
+        const uint32_t input = order[set / explaining->outputs].input;
+        const uint32_t output = set % explaining->outputs;
+
+        explaining->points[set].values[row] =
+            value_of(&explaining->model->transform.inputs[input], dense);
+        explaining->points[set].shares[row] =
+            explaining->values[output * (explaining->inputs + 1) + input];
+    }
+}
+
+/* The first rows that are held are chosen by their hashes, so by no order that says anything. */
+static enum status collect_points(struct explaining *explaining,
+                                  const struct explained_input *order, size_t result_rows,
+                                  struct error *err)
+{
+    const uint32_t held = explaining->held.count;
+
+    explaining->point_rows = held < SHAP_POINT_ROWS_MAX ? held : SHAP_POINT_ROWS_MAX;
+    explaining->point_sets =
+        result_rows < SHAP_POINT_SETS_MAX ? (uint32_t)result_rows : SHAP_POINT_SETS_MAX;
+    explaining->points =
+        ARENA_NEW(explaining->arena, struct shap_points, explaining->point_sets + (size_t)1);
+    if (!explaining->points)
+        return fail_no_memory(err);
+    for (uint32_t row = 0; row < explaining->point_rows; row++) {
+        const float *dense = held_rows_dense(&explaining->held, row);
+
+        if (row % ROWS_AT_ONCE == 0)
+            TRY(stop_ask(&explaining->stop, err));
+        TRY(shap_row(explaining->shap, dense, held_rows_ids(&explaining->held, row),
+                     &explaining->stop, explaining->values, err));
+        keep_points(explaining, order, dense, row);
+    }
+    return STATUS_OK;
+}
+
+/* Row `place` of the result; `names` are those of the outputs, NULL: there is one. */
+static enum status put_input(const struct explaining *explaining, size_t place, uint32_t input,
                              const struct cell *names, double greatest, struct cell **cells,
                              struct error *err)
 {
+    const uint32_t output = (uint32_t)(place % explaining->outputs);
     const struct shares *shares = &explaining->shares[output * explaining->inputs + input];
     struct cell *cell = *cells;
 
@@ -232,6 +281,11 @@ static enum status put_input(const struct explaining *explaining, uint32_t input
                      err));
     if (explaining->plan->explain_picture == PICTURE_DOT)
         TRY(text_histogram(shares->bins, explaining->arena, cell++, err));
+    if (explaining->plan->explain_picture == PICTURE_POINTS && place >= explaining->point_sets)
+        *cell++ = cell_null();
+    else if (explaining->plan->explain_picture == PICTURE_POINTS)
+        TRY(shap_points_cell(&explaining->points[place], explaining->point_rows, explaining->arena,
+                             cell++, err));
     *cells = cell;
     return STATUS_OK;
 }
@@ -276,9 +330,11 @@ static enum status put_result(struct explaining *explaining, struct error *err)
     if (!order || !cells)
         return fail_no_memory(err);
     rows.cells = cells;
-    for (uint32_t i = 0; i < shown; i++)
-        for (uint32_t output = 0; output < explaining->outputs; output++)
-            TRY(put_input(explaining, order[i].input, output, names, greatest, &cells, err));
+    if (plan->explain_picture == PICTURE_POINTS)
+        TRY(collect_points(explaining, order, rows.rows, err));
+    for (size_t place = 0; place < rows.rows; place++)
+        TRY(put_input(explaining, place, order[place / explaining->outputs].input, names, greatest,
+                      &cells, err));
     return evaluation_put(explaining->host, plan, &rows, explaining->started, explaining->sink,
                           err);
 }

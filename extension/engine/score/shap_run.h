@@ -20,6 +20,8 @@
  *     bar               importance as a bar: summary.plot_type = 'bar'
  *     dots              how SHAP values are distributed, from the least of all inputs to the
  *                       greatest: summary.plot_type = 'dot'
+ *     points            SHAP values of single rows (shap_points.h), NULL behind the first inputs:
+ *                       summary.plot_type = 'points'
  *
  * The input that adds most to all outputs comes first, or with summary.sort = false the model's
  * first. */

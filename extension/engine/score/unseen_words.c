@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "extension/engine/host/stored_model.h"
+#include "inputs/alike.h"
 #include "inputs/cells.h"
 #include "inputs/encoders.h"
 #include "inputs/word_table.h"
@@ -112,13 +113,21 @@ enum status unseen_words_load(const struct host *host, const struct plan *plan, 
 
 static void keep_example(struct unseen_word *word, const struct cell *cell)
 {
-    struct slice text, kept = slice_of(word->example);
+    uint32_t at = 0, last = word->example_count;
+    struct slice text;
 
     if (cell->type != CELL_TEXT)
         return;
-    text = slice_prefix(cell->text, sizeof word->example - 1);
-    if (text.size > 0 && (kept.size == 0 || slice_compare(text, kept) < 0))
-        slice_copy(text, word->example, sizeof word->example);
+    text = slice_prefix(cell->text, UNSEEN_BYTES - 1);
+    while (at < last && slice_compare(slice_of(word->examples[at]), text) < 0)
+        at++;
+    if (text.size == 0 || at == UNSEEN_EXAMPLES ||
+        (at < last && slice_is(text, word->examples[at])))
+        return;
+    last = last < UNSEEN_EXAMPLES ? last : UNSEEN_EXAMPLES - 1;
+    memmove(word->examples[at + 1], word->examples[at], (last - at) * UNSEEN_BYTES);
+    slice_copy(text, word->examples[at], UNSEEN_BYTES);
+    word->example_count = last + 1;
 }
 
 void unseen_words_cell(struct unseen_words *words, size_t column, const struct cell *cell)
@@ -143,24 +152,65 @@ void unseen_words_cell(struct unseen_words *words, size_t column, const struct c
     keep_example(of, cell);
 }
 
+/* An example, and the word that the model knows and that looks like it; is_found false: none does,
+ * and they are the first ones. */
+struct likeness {
+    struct slice example, known;
+    bool is_found;
+};
+
+static struct likeness likeness_of(const struct unseen_word *word)
+{
+    const struct transform_input *input = word->input;
+    char bytes[UNSEEN_EXAMPLES][UNSEEN_BYTES], known_bytes[4 * UNSEEN_BYTES];
+    struct slice folded[UNSEEN_EXAMPLES];
+
+    for (uint32_t i = 0; i < word->example_count; i++)
+        folded[i] = alike_fold(slice_of(word->examples[i]), bytes[i]);
+    for (uint32_t i = 0; i < input->word_count && word->example_count > 0; i++) {
+        if (input->words[i].size > sizeof known_bytes)
+            continue;
+        for (uint32_t j = 0; j < word->example_count; j++)
+            if (slice_equal(alike_fold(input->words[i], known_bytes), folded[j]))
+                return (struct likeness){slice_of(word->examples[j]), input->words[i], true};
+    }
+    return (struct likeness){word->example_count > 0 ? slice_of(word->examples[0]) : SLICE(""),
+                             input->words[0], false};
+}
+
+/* Hardly a word is known, or some look like others that are. */
+static bool is_told(const struct unseen_word *word, const struct likeness *likeness)
+{
+    const double share = word->input->hash_buckets > 0 ? 1 : UNSEEN_SHARE;
+
+    if (word->rows < UNSEEN_ROWS_MIN || word->unseen == 0)
+        return false;
+    return (double)word->unseen >= share * (double)word->rows ||
+           (likeness->is_found && word->unseen >= UNSEEN_ALIKE &&
+            word->unseen * UNSEEN_ALIKE_OF >= word->rows);
+}
+
 void unseen_words_note(const struct unseen_words *words, struct notice_list *notices)
 {
     for (size_t i = 0; i < words->count; i++) {
         const struct unseen_word *word = &words->columns[i];
-        const struct transform_input *input = word->input;
+        struct likeness likeness;
 
-        if (!input || word->rows < UNSEEN_ROWS_MIN ||
-            (double)word->unseen <
-                (input->hash_buckets > 0 ? 1 : UNSEEN_SHARE) * (double)word->rows)
+        if (!word->input || word->unseen == 0)
+            continue;
+        likeness = likeness_of(word);
+        if (!is_told(word, &likeness))
             continue;
         notice_add(
             notices, NOTICE_MISSING,
-            "column \"%.*s\": %llu of %llu rows have a word that the model has not learned%s%s%s",
-            SLICE_FORMAT(input->spec.name), (unsigned long long)word->unseen,
-            (unsigned long long)word->rows, word->example[0] ? ", as '" : "", word->example,
-            word->example[0] ? "'" : "");
-        notice_hint(notices, "It knows '%.*s': words that differ in capitals or spaces are others.",
-                    SLICE_FORMAT(slice_prefix(input->words[0], sizeof word->example - 1)));
+            "column \"%.*s\": %llu of %llu rows have a word that the model has not learned%s%.*s%s",
+            SLICE_FORMAT(word->input->spec.name), (unsigned long long)word->unseen,
+            (unsigned long long)word->rows, likeness.example.size > 0 ? ", as '" : "",
+            SLICE_FORMAT(likeness.example), likeness.example.size > 0 ? "'" : "");
+        notice_hint(notices,
+                    "It knows '%.*s': words that differ in capitals, spaces or characters that "
+                    "look alike are others.",
+                    SLICE_FORMAT(slice_prefix(likeness.known, UNSEEN_BYTES - 1)));
     }
 }
 

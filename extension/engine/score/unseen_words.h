@@ -1,7 +1,7 @@
 /*
  * unseen_words.h - columns of words of which the rows that are scored have hardly one that the
  * model has learned: capitals, spaces or a code for each word make others of them, without an
- * error.
+ * error. A few words are enough where they look like words that it has learned (inputs/alike.h).
  *
  *     borrow or load --> cell, cell, cell ... --> note
  */
@@ -13,8 +13,12 @@
 #include "planner/plan.h"
 #include "scoring/model.h"
 
-#define UNSEEN_ROWS_MIN 10 /* rows with a word; fewer tell nothing */
-#define UNSEEN_SHARE    .9 /* the least share; all rows where the model has hash buckets */
+#define UNSEEN_ROWS_MIN 10  /* rows with a word; fewer tell nothing */
+#define UNSEEN_SHARE    .9  /* the least share; all rows where the model has hash buckets */
+#define UNSEEN_ALIKE    3   /* rows that are enough where a word looks like a known one, and */
+#define UNSEEN_ALIKE_OF 100 /* one of so many */
+#define UNSEEN_EXAMPLES 8
+#define UNSEEN_BYTES    40 /* bytes of an example */
 /* A model that takes more memory is not loaded for its words alone. */
 #define UNSEEN_MODEL_BYTES_MAX ((uint64_t)64 << 20)
 
@@ -22,8 +26,10 @@ struct unseen_words {
     struct unseen_word {
         const struct transform_input *input; /* NULL: the column has no words that are told of */
         uint64_t rows, unseen; /* rows with a word, and with one that is not the model's */
-        char example[40];      /* the least of these in byte order */
-    } * columns;               /* (count): of the model's inputs; NULL: none are looked at */
+        /* (example_count): the least of these in byte order, ascending */
+        char examples[UNSEEN_EXAMPLES][UNSEEN_BYTES];
+        uint32_t example_count;
+    } * columns; /* (count): of the model's inputs; NULL: none are looked at */
     size_t count;
 };
 

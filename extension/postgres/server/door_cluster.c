@@ -48,15 +48,6 @@ void door_cluster_limits(const struct door *door, struct catalog_limits *limits)
 
 /* ----- what the administrator has decided ----- */
 
-static struct slice trim(struct slice text)
-{
-    while (text.size > 0 && text.data[0] == ' ')
-        text.data++, text.size--;
-    while (text.size > 0 && text.data[text.size - 1] == ' ')
-        text.size--;
-    return text;
-}
-
 /* The next of "a, b"; false at the end. */
 static bool next_item(struct slice *list, struct slice *item)
 {
@@ -68,7 +59,7 @@ static bool next_item(struct slice *list, struct slice *item)
     *item = (struct slice){list->data, comma ? (size_t)(comma - list->data) : list->size};
     list->data += item->size + (comma ? 1 : 0);
     list->size -= item->size + (comma ? 1 : 0);
-    *item = trim(*item);
+    *item = slice_trim(*item);
     return true;
 }
 
@@ -81,10 +72,10 @@ static enum status choose_image(struct slice wanted, struct kube_job *job, struc
     while (next_item(&list, &item)) {
         const char *equals = item.size > 0 ? memchr(item.data, '=', item.size) : NULL;
         const size_t name_size = equals ? (size_t)(equals - item.data) : 0;
-        struct slice name = trim((struct slice){item.data, name_size}), image = item;
+        struct slice name = slice_trim((struct slice){item.data, name_size}), image = item;
 
         if (equals)
-            image = trim((struct slice){equals + 1, item.size - name_size - 1});
+            image = slice_trim((struct slice){equals + 1, item.size - name_size - 1});
         if (wanted.size > 0 && !slice_equal(wanted, name))
             continue;
         job->image = image;

@@ -385,9 +385,13 @@ static bool find_nameless(const struct transform *transform, struct row_layout *
     const uint32_t natts = (uint32_t)layout->descriptor->natts;
 
     layout->column_count = 0;
-    if (natts == transform->column_count) {
-        for (uint32_t i = 0; i < natts; i++)
-            add_column(layout, (int)i, i, NULL);
+    if (natts == transform->column_count ||
+        natts == transform->column_count - transform->label_columns) {
+        const bool has_labels = natts == transform->column_count;
+
+        for (uint32_t i = 0, at = 0; i < transform->column_count; i++)
+            if (has_labels || !transform_is_label(transform, i))
+                add_column(layout, (int)at++, i, NULL);
         return true;
     }
     for (uint32_t i = 0, at = 0; at < natts; at++) {
@@ -410,8 +414,11 @@ static void find_inputs(const struct scoring *scoring, struct row_layout *layout
     const bool is_nameless = has_no_names(layout->descriptor);
     uint32_t found = 1, i;
 
-    for (i = 0; i < transform->column_count && found > 0; i += found)
+    for (i = 0; i < transform->column_count && found > 0; i += found) {
         found = find_named(transform, layout, i);
+        if (found == 0 && transform_is_label(transform, i))
+            found = 1; /* its cell stays NULL */
+    }
     if (found == 0 && !(is_nameless && find_nameless(transform, layout)))
         refuse_row(scoring, layout->descriptor, transform->columns[i], is_nameless);
 }
@@ -653,7 +660,11 @@ Datum totrain_sql_component(PG_FUNCTION_ARGS)
     if (scorer_component_output(&scoring->model->held.scorer, PG_GETARG_INT32(2), &cell, &err) !=
         STATUS_OK)
         throw_error(&err);
-    PG_RETURN_FLOAT8(cell.real);
+    if (cell.type == CELL_TEXT)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("label %d of the model is a text", PG_GETARG_INT32(2)),
+                        errhint("totrain.predict gives all labels as JSON.")));
+    PG_RETURN_FLOAT8(cell.type == CELL_INTEGER ? (double)cell.integer : cell.real);
 }
 
 /* The value that came, of the third argument's type; NULL: none did. */

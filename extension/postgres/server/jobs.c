@@ -286,6 +286,11 @@ static bool sees_all(void)
     return has_rights_of("totrain_monitor") || has_rights_of("totrain_admin");
 }
 
+bool jobs_may_see(Oid owner)
+{
+    return has_privs_of_role(GetUserId(), owner) || sees_all();
+}
+
 bool jobs_may_manage(Oid owner)
 {
     return has_privs_of_role(GetUserId(), owner) ||

@@ -26,6 +26,10 @@ void jobs_fail(const char *state, int64_t id, const char *why);
 struct host;
 void jobs_host_init(struct host *host, const char *state);
 
+/* May the caller see this role's jobs? Of a role that he may act as; a member of totrain_monitor or
+ * totrain_admin of all. */
+bool jobs_may_see(Oid owner);
+
 /* May the caller end and publish this role's jobs? Of a role that he may act as; a member of
  * totrain_admin of all but superusers. */
 bool jobs_may_manage(Oid owner);

@@ -169,7 +169,7 @@ static const char obstacle_of_schema[] =
     "%1$I; allows it', current_user, n.nspname) END, (SELECT pg_catalog.format('publication %I is "
     "of all tables, and its subscribers have no table for the pieces', p.pubname) FROM "
     "pg_catalog.pg_publication p WHERE p.puballtables ORDER BY p.pubname LIMIT 1), (SELECT "
-    "pg_catalog.format('publication %I is of all tables in schema %I, and its subscribers have no "
+    "pg_catalog.format('publication %I has all tables in schema %I, and its subscribers have no "
     "table for the pieces', p.pubname, n.nspname) FROM pg_catalog.pg_publication p JOIN "
     "pg_catalog.pg_publication_namespace s ON s.pnpubid" EQ "p.oid WHERE s.pnnspid" EQ
     "n.oid ORDER BY p.pubname LIMIT 1), (SELECT pg_catalog.format('type %I.%I has the name of the "

@@ -114,7 +114,10 @@ enum status postgres_describe(void *self, struct slice select, struct arena *are
     struct sql_host *host = self;
     enum status status;
 
-    *query = (struct query){.label = query->label, .is_ordered = select_is_ordered(select)};
+    *query = (struct query){.label = query->label,
+                            .more_labels = query->more_labels,
+                            .more_label_count = query->more_label_count,
+                            .is_ordered = select_is_ordered(select)};
     status = describe_columns(host, select, arena, query, err);
     if (status != STATUS_OK)
         hint_relation(host, select, err);

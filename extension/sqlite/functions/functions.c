@@ -157,6 +157,14 @@ static void add_row(struct cells *cells, struct slice bytes)
         cell_read(&reader, next_cell(cells));
 }
 
+static enum status refuse_count(const struct transform *transform, uint32_t count,
+                                struct error *err)
+{
+    fail(err, STATUS_INVALID, "the model takes %u values after its name, not %u",
+         transform->column_count - transform->label_columns, count);
+    return hint_inputs(transform, "They are", err);
+}
+
 /* Values in the model's order, one each, or several in a totrain_row(). */
 static enum status take_in_order(int count, sqlite3_value **values, struct cached_model *model,
                                  struct error *err)
@@ -173,11 +181,11 @@ static enum status take_in_order(int count, sqlite3_value **values, struct cache
             add_row(&cells, value_slice(values[i]));
         }
     }
-    if (cells.count == cells.room)
-        return STATUS_OK;
-    fail(err, STATUS_INVALID, "the model takes %u values after its name, not %u", cells.room,
-         cells.count);
-    return hint_inputs(transform, "They are", err);
+    if (transform->label_columns > 0 && cells.count == cells.room - transform->label_columns)
+        transform_add_labels(transform, model->cells);
+    else if (cells.count != cells.room)
+        return refuse_count(transform, cells.count, err);
+    return STATUS_OK;
 }
 
 static enum status take_by_name(sqlite3_context *context, int count, sqlite3_value **values,

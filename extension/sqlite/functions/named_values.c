@@ -128,17 +128,22 @@ enum status hint_inputs(const struct transform *transform, const char *subject, 
 
     text_init(&names, 400);
     for (uint32_t i = 0; i < transform->column_count && !names.failed; i++)
-        text_printf(&names, "%s%.*s", i ? ", " : "", SLICE_FORMAT(transform->columns[i]));
+        if (!transform_is_label(transform, i))
+            text_printf(&names, "%s%.*s", i ? ", " : "", SLICE_FORMAT(transform->columns[i]));
     error_hint(err, "%s %s%s.", subject, text_string(&names), names.failed ? ", ..." : "");
     text_deinit(&names);
     return err->status;
 }
 
+/* Labels may be left out. */
 static enum status check_all_given(const struct named_values *values,
-                                   const struct transform *transform, struct error *err)
+                                   const struct transform *transform, struct cell *cells,
+                                   struct error *err)
 {
     for (uint32_t i = 0; i < transform->column_count; i++)
-        if (!values->are_given[i]) {
+        if (!values->are_given[i] && transform_is_label(transform, i)) {
+            cells[i] = (struct cell){.type = CELL_NULL};
+        } else if (!values->are_given[i]) {
             fail(err, STATUS_INVALID, "no value is called \"%.*s\", which the model takes",
                  SLICE_FORMAT(slice_prefix(transform->columns[i], 200)));
             return hint_inputs(transform, "The model takes", err);
@@ -172,7 +177,7 @@ enum status named_values_place(struct named_values *values, const struct transfo
         cells[at] = value;
         likely = (uint32_t)at + 1;
     }
-    return check_all_given(values, transform, err);
+    return check_all_given(values, transform, cells, err);
 }
 
 /* ----- totrain_named(name, value, ...) ----- */

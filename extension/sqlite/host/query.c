@@ -168,7 +168,10 @@ enum status host_describe(void *self, struct slice select, struct arena *arena, 
     sqlite3_stmt *statement;
     enum status status;
 
-    *query = (struct query){.label = query->label, .is_ordered = select_is_ordered(select)};
+    *query = (struct query){.label = query->label,
+                            .more_labels = query->more_labels,
+                            .more_label_count = query->more_label_count,
+                            .is_ordered = select_is_ordered(select)};
     if (sql_prepare(host->db, select, &statement, err) != STATUS_OK)
         return hint_missing_name(host->db, select, err);
     status = describe_statement(host, statement, arena, query, err);

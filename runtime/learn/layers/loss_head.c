@@ -69,7 +69,7 @@ static enum status check_labels(const struct jobspec *spec, uint32_t outputs,
         return check_numbers(spec, dataset, err);
     if (link != LABEL_LINK_MARGIN || outputs == 1)
         return STATUS_OK;
-    fail(err, STATUS_INVALID, "the loss %s is of two classes, and label column \"%.*s\" has %u",
+    fail(err, STATUS_INVALID, "the loss %s needs two classes, and label column \"%.*s\" has %u",
          network_loss_words[network_params(&spec->params)->loss], SLICE_FORMAT(spec->label),
          outputs);
     return error_hint(err, "More classes are learned by log_loss and focal.");

@@ -377,7 +377,7 @@ static void fill_model(void *self, const float *parameters, struct model *model)
         network->content.elements[i] = parameters + network->graph.parameters[i].first;
     model->content = &network->content;
     if (has_loss(network))
-        graph_model_fill(&network->graph, model);
+        graph_model_fill(&network->content, model);
     else
         loss_head_fill(&network->head, model);
 }

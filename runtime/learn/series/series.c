@@ -182,12 +182,15 @@ static void settle_end(struct series_learner *series)
 /* The counts are there: the steps that they tell, and room for what they count. */
 static enum status settle_counts(struct series_learner *series, struct error *err)
 {
-    const struct steps steps = common_steps_find(series->counts, series->plan.are_numbers);
+    struct steps steps = common_steps_find(series->counts, series->plan.are_numbers);
 
     series->total = 0;
     for (uint32_t i = 0; i < series_ranges(series); i++)
         series->total += (uint64_t)series->counts[COMMON_STEPS_COUNTS + i];
     settle_end(series);
+    if (series->plan.has_old_steps) /* few rows tell no step */
+        steps = (struct steps){.unit = series->olds.forecast->unit,
+                               .size = series->olds.forecast->size};
     TRY(series_olds_check_steps(&series->olds, &steps, err));
     TRY(series_plan_settle(&series->plan, &steps, err));
     return reserve_records(series, series->total, err);
@@ -444,8 +447,11 @@ static enum status check_inputs(const struct series_learner *series, struct erro
     const struct transform *transform = &series->learner.dataset->transform;
 
     if (forecast_params(&series->learner.spec->params)->hierarchy != HIERARCHY_NONE &&
-        (series->groups == 0 || forecast_regressors(transform) > 0))
+        (series->groups == 0 || forecast_regressors(transform) > 0 ||
+         series->learner.spec->holidays))
         return fail(err, STATUS_INVALID, "totals are over a group, and have no regressors");
+    if (series->learner.spec->holidays && !forecast_time_input(transform)->spec.part)
+        return fail(err, STATUS_INVALID, "holidays are days, and the times are numbers");
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
         const struct slice name =
@@ -513,12 +519,21 @@ static enum status plan(void *self, struct error *err)
                          &series->plan, err));
     series->plan.regressors = forecast_regressors(&dataset->transform);
     series->plan.regressor_inputs = forecast_time_input(&dataset->transform) + 1;
+    series->plan.holidays = series->learner.spec->holidays;
+    if (series_plan_width(&series->plan) > REGRESSORS_MAX)
+        return fail(err, STATUS_INVALID, "a forecast has %d regressors and holidays at most",
+                    REGRESSORS_MAX);
     if (params->keeps)
-        series->plan.kept = forecast_kept_most(params, series->plan.regressors);
-    TRY(series_olds_open(dataset, series->groups, &series->olds, err));
+        series->plan.kept = forecast_kept_most(params, series_plan_width(&series->plan));
+    series->plan.values = params->keeps ? params->values : 0;
+    if (series->plan.values > 0 && series->plan.regressors > 0)
+        return fail(err, STATUS_INVALID, "values are kept of series without regressors");
+    TRY(series_olds_open(dataset, series->groups, series->plan.holidays, &series->olds, err));
     if (series->olds.forecast && (series->olds.forecast->kept > series->plan.kept ||
+                                  series->olds.forecast->fitted.values != series->plan.values ||
                                   series->olds.forecast->horizon != params->horizon))
         return fail(err, STATUS_CORRUPT, "the old model keeps other parameters than its kind has");
+    series->plan.has_old_steps = series->olds.forecast && series->plan.values > 0;
     series->width = series_plan_words(&series->plan);
     TRY(share_out(series, err));
     TRY(allocate(series, err));

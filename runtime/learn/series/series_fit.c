@@ -329,26 +329,32 @@ static enum status put_hierarchy(const struct series_plan *plan, const struct gr
 /* ---- the record ---- */
 
 /* Can a model, whose numbers are floats, keep it? */
-static bool is_kept(const struct forecast *forecast, uint32_t i)
+static bool is_kept(double expected, double deviation)
 {
-    const double expected = fabs(forecast->expected[i]);
-
-    return expected <= (double)FLT_MAX && forecast->expected_deviations[i] <= (double)FLT_MAX;
+    return fabs(expected) <= (double)FLT_MAX && deviation <= (double)FLT_MAX;
 }
 
 /* Steps before those that are expected have nothing. */
-static void put_history(const struct series_plan *plan, const struct forecast *forecast,
-                        int64_t *record)
+static void put_history(const struct series_plan *plan, const struct grid *grid,
+                        const struct fitted *fitted, int64_t *record)
 {
+    const struct forecast *forecast = &fitted->forecast;
     const uint32_t history = plan->options.history, first = history - forecast->expected_count;
 
     record += series_record_history(plan->options.horizon);
     for (uint32_t i = 0; i < history; i++, record += EXPECTED_WORDS) {
-        const bool has_any = i >= first && is_kept(forecast, i - first);
+        double expected = 0, deviation = -1;
 
-        record[EXPECTED_VALUE] = record_bits(has_any ? forecast->expected[i - first] : 0);
-        record[EXPECTED_DEVIATION] =
-            record_bits(has_any ? forecast->expected_deviations[i - first] : -1);
+        if (i >= first) {
+            expected = forecast->expected[i - first] +
+                       series_holiday_effect(plan, fitted->coefficients, &grid->steps,
+                                             grid->last - (history - 1) + i);
+            deviation = forecast->expected_deviations[i - first];
+        }
+        if (!is_kept(expected, deviation))
+            expected = 0, deviation = -1;
+        record[EXPECTED_VALUE] = record_bits(expected);
+        record[EXPECTED_DEVIATION] = record_bits(deviation);
     }
 }
 
@@ -376,11 +382,13 @@ static enum status put_forecast(const struct series_plan *plan, const struct gri
     for (uint32_t h = 0; h < plan->options.horizon; h++) {
         int64_t *step = record + RECORD_STEPS + (size_t)h * RECORD_STEP_WORDS;
 
-        step[RECORD_VALUE] = record_bits(fitted.forecast.values[h]);
+        step[RECORD_VALUE] = record_bits(
+            fitted.forecast.values[h] +
+            series_holiday_effect(plan, fitted.coefficients, &grid->steps, grid->last + 1 + h));
         step[RECORD_DEVIATION] = record_bits(fitted.forecast.deviations[h]);
         step[RECORD_RATIO] = record_bits(ratios[h]);
     }
-    put_history(plan, &fitted.forecast, record);
+    put_history(plan, grid, &fitted, record);
     if (plan->kept > 0)
         series_kept_put(plan, grid, plan->old && !fitted.is_moved ? WAY_ANEW : way,
                         fitted.is_moved ? NULL : &fitted.kept, record);
@@ -454,23 +462,27 @@ enum status series_fit(const struct series_plan *plan, struct point *points, uin
                        const double *regressors, struct arena *arena, int64_t *record,
                        struct error *err)
 {
-    struct regressors known = {.width = plan->regressors};
+    struct regressors known = {.width = series_plan_width(plan)};
     struct regressor_row *rows = NULL;
     uint32_t row_count = 0;
     struct grid grid;
 
     clear(plan, record);
-    if (known.width > 0) {
+    if (plan->regressors > 0) {
         rows = ARENA_NEW(arena, struct regressor_row, count);
         if (!rows)
             return fail_no_memory(err);
         TRY(series_regressor_rows(plan, points, count, regressors, rows, &row_count, err));
     }
+    TRY(series_kept_join(plan, arena, &points, &count, err));
     TRY(series_grid(plan, points, count, arena, &grid, err));
     if (grid.count == 0)
         return STATUS_OK;
+    if (plan->kept > 0)
+        series_kept_put_values(plan, &grid, record);
+    series_grid_fill(plan, &grid);
     TRY(check_transform(plan, &grid, err));
     if (known.width > 0)
-        TRY(series_regressors_lay_out(&grid, rows, row_count, arena, &known, err));
+        TRY(series_regressors_lay_out(plan, &grid, rows, row_count, arena, &known, err));
     return fit_grid(plan, &grid, &known, arena, record, err);
 }

@@ -18,7 +18,8 @@
 
 /* The integers of a record; behind them those of the steps to come, RECORD_STEP_WORDS wide, of the
  * last steps that are kept of the history, EXPECTED_WORDS wide, the newest last, and then the
- * coefficients of the regressors. */
+ * coefficients of the regressors, and of the holidays behind them, whose effects are in the numbers
+ * of the steps. */
 enum series_word {
     RECORD_COUNT, /* values that are known; 0: there is no forecast */
     RECORD_FIRST, /* the time of step 0 */
@@ -97,6 +98,7 @@ struct series_old {
     int64_t begin, last; /* times of its first and last value */
     double *numbers;     /* (count): forecast_kept.h */
     uint32_t count;
+    double *values; /* (plan's values): its last ones, NAN where there is none; or NULL */
 };
 
 /* The settings that all series of a job have in common. */
@@ -110,20 +112,34 @@ struct series_plan {
     struct forecast_limits limits;
     enum forecast_transform transform; /* with one the word behind the coefficients is a lambda */
     enum forecast_hierarchy hierarchy;
-    int64_t end;   /* time of the last value of all series of a hierarchy */
-    uint32_t kept; /* numbers of a series that are kept at most; 0: none */
+    int64_t end;        /* time of the last value of all series of a hierarchy */
+    uint32_t kept;      /* numbers of a series that are kept at most; 0: none */
+    uint32_t values;    /* last values of a series that are kept beside them; 0: none */
+    bool has_old_steps; /* steps are those of the model that is gone on from */
     const struct series_old
         *old; /* in the plan of one series: what was kept of it; NULL: nothing */
     uint32_t regressors;
     const struct transform_input *regressor_inputs; /* (regressors) */
+    const struct holidays *holidays; /* regressors behind these; NULL: there are none */
 };
+
+static inline uint32_t series_plan_holidays(const struct series_plan *plan)
+{
+    return plan->holidays ? plan->holidays->count : 0;
+}
+/* Regressors, holidays among them. */
+static inline uint32_t series_plan_width(const struct series_plan *plan)
+{
+    return plan->regressors + series_plan_holidays(plan);
+}
 
 /* Words of a record, and those before the parameters that are kept (series_kept.h); the place of
  * what it has in a hierarchy, and of one of its origins, or of its lambda: there are no transforms
  * in a hierarchy. */
 static inline uint32_t series_plan_hierarchy(const struct series_plan *plan)
 {
-    return series_record_words(plan->options.horizon, plan->options.history, plan->regressors);
+    return series_record_words(plan->options.horizon, plan->options.history,
+                               series_plan_width(plan));
 }
 static inline uint32_t series_plan_lambda(const struct series_plan *plan)
 {
@@ -142,7 +158,8 @@ static inline uint32_t series_plan_kept(const struct series_plan *plan)
 }
 static inline uint32_t series_plan_words(const struct series_plan *plan)
 {
-    return series_plan_kept(plan) + (plan->kept > 0 ? FORECAST_KEPT_WORDS + plan->kept : 0);
+    return series_plan_kept(plan) +
+           (plan->kept > 0 ? FORECAST_KEPT_WORDS + plan->kept + plan->values : 0);
 }
 
 /* Points of one series (count, 1 at least), which are used up. regressors (count, plan's): those of

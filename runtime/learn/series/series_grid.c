@@ -11,8 +11,7 @@ void series_time_print(const struct series_plan *plan, int64_t time, char text[T
                time, "", text);
 }
 
-/* Those on a line are left to whoever fits the series. */
-static void fill_gaps(const struct series_plan *plan, struct grid *grid)
+void series_grid_fill(const struct series_plan *plan, struct grid *grid)
 {
     for (uint32_t i = 1; plan->gaps != GAPS_ON_LINE && i < grid->count; i++)
         if (isnan(grid->values[i]))
@@ -33,7 +32,7 @@ static enum status extend(const struct series_plan *plan, struct grid *grid, str
         grid->count + more > SERIES_COUNT_MAX) {
         series_time_print(plan, plan->end, time);
         fail(err, STATUS_INVALID, "its steps do not lead to %s, the last time of all series", time);
-        return error_hint(err, "Totals are of equal times: bring them to the same steps in the "
+        return error_hint(err, "Totals need equal times: bring them to the same steps in the "
                                "SELECT, as date_trunc('week', t), or leave the hierarchy out.");
     }
     values = ARENA_NEW(arena, double, grid->count + (size_t)more);
@@ -80,6 +79,5 @@ enum status series_grid(const struct series_plan *plan, struct point *points, ui
         return refuse(plan, grid, fault, err);
     if (grid->count > 0 && plan->hierarchy != HIERARCHY_NONE)
         TRY(extend(plan, grid, arena, err));
-    fill_gaps(plan, grid);
     return STATUS_OK;
 }

@@ -1,5 +1,8 @@
 #include "runtime/learn/series/series_kept.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "runtime/learn/series/series_grid.h"
 
 #define GROWN_MOST 2 /* times as many values as at the fit: parameters are of too few by then */
@@ -33,8 +36,95 @@ static enum status refuse_new_rows_alone(const struct series_plan *plan, int64_t
     series_time_print(plan, begin, first);
     series_time_print(plan, plan->old->begin, old);
     fail(err, STATUS_INVALID, "its rows begin at %s, and those of the old model at %s", first, old);
-    return error_hint(err, "Select all rows of a series, those that the old model was trained with "
-                           "and the new ones: its states run over all of them.");
+    return error_hint(err,
+                      "Select all rows of a series, those that the old model was trained with "
+                      "and the new ones: its states run over all of them. A model trained WITH "
+                      "forecast.keep_values takes the new ones alone.");
+}
+
+/* ---- new rows alone ---- */
+
+static enum status refuse_longer(const struct series_plan *plan, struct error *err)
+{
+    fail(err, STATUS_INVALID,
+         "its rows begin behind those of the old model, which had %.0f values and keeps %u",
+         plan->old->numbers[KEPT_NOW], plan->values);
+    return error_hint(err, "Select all rows of the series, or train it anew with a greater "
+                           "forecast.keep_values.");
+}
+
+static enum status check_times(const struct series_plan *plan, const struct point *points,
+                               uint32_t count, struct error *err)
+{
+    struct steps steps = plan->steps;
+    char text[TIME_BYTES];
+
+    steps.first = plan->old ? plan->old->begin : points[0].time;
+    for (uint32_t i = 0; i < count; i++) {
+        const int64_t time = points[i].time;
+
+        if (steps_time(&steps, steps_index(&steps, time)) == time)
+            continue;
+        series_time_print(plan, time, text);
+        fail(err, STATUS_INVALID, "the time %s is between two steps of the old model", text);
+        return error_hint(err, "Look whether it is a mistake; without USING the step is found from "
+                               "the rows.");
+    }
+    return STATUS_OK;
+}
+
+/* The first time that has a value. */
+static int64_t first_known(const struct point *points, uint32_t count)
+{
+    int64_t first = INT64_MAX;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (!isnan(points[i].value) && points[i].time < first)
+            first = points[i].time;
+    return first;
+}
+
+enum status series_kept_join(const struct series_plan *plan, struct arena *arena,
+                             struct point **points, uint32_t *count, struct error *err)
+{
+    const struct series_old *old = plan->old;
+    struct steps steps = plan->steps;
+    struct point *joined;
+    uint32_t known, before = 0;
+
+    if (plan->has_old_steps)
+        TRY(check_times(plan, *points, *count, err));
+    if (!old || !old->values || first_known(*points, *count) <= old->last)
+        return STATUS_OK;
+    if (!(old->numbers[KEPT_NOW] >= 0 && old->numbers[KEPT_NOW] <= plan->values))
+        return refuse_longer(plan, err);
+    known = (uint32_t)old->numbers[KEPT_NOW];
+    joined = ARENA_NEW(arena, struct point, (size_t)known + *count);
+    if (!joined)
+        return fail_no_memory(err);
+    steps.first = old->begin;
+    for (uint32_t i = 0; i < known; i++) {
+        const double value = old->values[plan->values - known + i];
+
+        if (!isnan(value))
+            joined[before++] = (struct point){steps_time(&steps, i), value};
+    }
+    memcpy(joined + before, *points, *count * sizeof *joined);
+    *points = joined;
+    *count += before;
+    return STATUS_OK;
+}
+
+void series_kept_put_values(const struct series_plan *plan, const struct grid *grid,
+                            int64_t *record)
+{
+    int64_t *words = record + series_plan_kept(plan) + KEPT_WORDS + plan->kept;
+
+    for (uint32_t i = 0; i < plan->values; i++) {
+        const int64_t place = (int64_t)grid->count - plan->values + i;
+
+        words[i] = record_bits(place >= 0 ? grid->values[place] : (double)NAN);
+    }
 }
 
 enum status series_kept_choose(const struct series_plan *plan, const struct grid *grid,

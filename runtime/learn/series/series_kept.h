@@ -25,6 +25,14 @@ struct kept series_kept_of(const struct series_old *old);
 enum status series_kept_choose(const struct series_plan *plan, const struct grid *grid,
                                enum series_way *way, uint32_t *origin, struct error *err);
 
+/* Rows that begin behind what the old model knew: the values that it keeps stand before them, in
+ * memory of the arena. INVALID where it does not keep all, and for a time between its steps. */
+enum status series_kept_join(const struct series_plan *plan, struct arena *arena,
+                             struct point **points, uint32_t *count, struct error *err);
+/* The last values of a grid whose gaps are not filled. */
+void series_kept_put_values(const struct series_plan *plan, const struct grid *grid,
+                            int64_t *record);
+
 /* written: the fit's list; NULL where the old model's parameters hold. */
 void series_kept_put(const struct series_plan *plan, const struct grid *grid, enum series_way way,
                      const struct kept *written, int64_t *record);

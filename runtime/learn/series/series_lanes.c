@@ -184,6 +184,8 @@ static enum status sum_series(struct series_learner *series, const struct series
     series_row_ids(series, task->first, ids);
     arena_init(&arena, FIT_BYTES_MAX);
     status = series_grid(&series->plan, member->points, count, &arena, &grid, err);
+    if (status == STATUS_OK)
+        series_grid_fill(&series->plan, &grid);
     if (status == STATUS_OK && grid.count > 0)
         series->learner.contributed +=
             series_totals_add(&series->totals, ids, &grid, first, end, sums);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/learn/measuring.h"
+#include "runtime/learn/series/series_grid.h"
 #include "runtime/learn/series/series_kept.h"
 #include "runtime/learn/series/series_reach.h"
 #include "runtime/learn/series/series_reconcile.h"
@@ -129,13 +130,19 @@ static enum status fill_kept(const struct series_plan *plan, const struct record
             content->kept = (uint32_t)words[KEPT_COUNT];
     }
     model->numbers = calloc((size_t)records->count * content->kept * KEPT_PARTS, sizeof(float));
-    if (!model->numbers)
+    model->past = calloc((size_t)records->count * plan->values * KEPT_PARTS + 1, sizeof(float));
+    if (!model->numbers || !model->past)
         return fail_no_memory(err);
     content->numbers = model->numbers;
+    content->past = model->past;
     for (size_t i = 0; i < records->count; i++)
         for (uint32_t k = 0; k < content->kept; k++)
             kept_to_parts(record_number(records->sorted[i][place + KEPT_WORDS + k]),
                           model->numbers + (i * content->kept + k) * KEPT_PARTS);
+    for (size_t i = 0; i < records->count; i++)
+        for (uint32_t k = 0; k < plan->values; k++)
+            kept_to_parts(record_number(records->sorted[i][place + KEPT_WORDS + plan->kept + k]),
+                          model->past + (i * plan->values + k) * KEPT_PARTS);
     return STATUS_OK;
 }
 
@@ -150,6 +157,7 @@ static enum status fill_content(const struct series_plan *plan, const struct job
 {
     const uint32_t horizon = plan->options.horizon, groups = records->groups;
     const uint32_t history = plan->options.history, regressors = plan->regressors;
+    const uint32_t holidays = series_plan_holidays(plan);
     const size_t count = records->count, width = (size_t)horizon * STEP_NUMBERS;
     const size_t expected = (size_t)history * STEP_NUMBERS;
     const bool is_transformed = plan->transform != TRANSFORMS_NONE;
@@ -160,9 +168,10 @@ static enum status fill_content(const struct series_plan *plan, const struct job
     model->expected = calloc(count * expected + 1, sizeof(float));
     model->reaches = calloc((size_t)FORECAST_LEVELS * horizon, sizeof(float));
     model->coefficients = calloc(count * regressors * NUMBER_PARTS + 1, sizeof(float));
+    model->effects = calloc(count * holidays * NUMBER_PARTS + 1, sizeof(float));
     model->lambdas = calloc(count + 1, sizeof(float));
-    if (!model->lambdas || !model->ids || !model->facts || !model->forecasts || !model->expected ||
-        !model->reaches || !model->coefficients)
+    if (!model->lambdas || !model->effects || !model->ids || !model->facts || !model->forecasts ||
+        !model->expected || !model->reaches || !model->coefficients)
         return fail_no_memory(err);
     for (size_t i = 0; i < count; i++) {
         put_series(records->sorted[i], groups, horizon, model->ids + i * groups,
@@ -176,6 +185,10 @@ static enum status fill_content(const struct series_plan *plan, const struct job
     for (size_t i = 0; i < count * regressors; i++)
         number_to_parts(coefficient_of(records, i / regressors, (uint32_t)(i % regressors)),
                         model->coefficients + i * NUMBER_PARTS);
+    for (size_t i = 0; i < count * holidays; i++)
+        number_to_parts(
+            coefficient_of(records, i / holidays, regressors + (uint32_t)(i % holidays)),
+            model->effects + i * NUMBER_PARTS);
     model->content = (struct forecast_model){.groups = groups,
                                              .series = (uint32_t)count,
                                              .horizon = horizon,
@@ -194,7 +207,10 @@ static enum status fill_content(const struct series_plan *plan, const struct job
                                              .expected = model->expected,
                                              .regressors = regressors,
                                              .coefficients = model->coefficients,
+                                             .effects = model->effects,
                                              .fitted = *forecast_params(&spec->params)};
+    if (plan->holidays)
+        model->content.holidays = *plan->holidays;
     return STATUS_OK;
 }
 
@@ -315,16 +331,58 @@ static uint64_t count_gaps(const struct records *records)
     return gaps;
 }
 
+static uint32_t count_without(const struct records *records, uint32_t regressor)
+{
+    uint32_t without = 0;
+
+    for (uint32_t i = 0; i < records->count; i++)
+        without += coefficient_of(records, i, regressor) == 0;
+    return without;
+}
+
+/* Holidays that no series has in its past, and holidays that end before the forecasts begin. */
+static void tell_holidays(const struct series_plan *plan, const struct records *records,
+                          struct notice_list *notices)
+{
+    int64_t last = INT64_MIN;
+    char text[TIME_BYTES];
+
+    if (!plan->holidays)
+        return;
+    for (uint32_t k = 0; k < plan->holidays->count; k++) {
+        const struct slice name = plan->holidays->items[k].name;
+
+        if (count_without(records, plan->regressors + k) < records->count)
+            continue;
+        notice_add(notices, NOTICE_CONSTANT, "holiday \"%.*s\" has no effect in any series",
+                   SLICE_FORMAT(name));
+        notice_hint(notices, "It is on no day of the history, or on the same days as others; a day "
+                             "of another year gives it one.");
+    }
+    for (uint32_t i = 0; i < records->count; i++) {
+        const int64_t *record = records->sorted[i];
+        const struct steps steps = {plan->steps.unit, plan->steps.size, record[RECORD_FIRST]};
+        const int64_t time = steps_time(&steps, record[RECORD_LAST]);
+
+        last = time > last ? time : last;
+    }
+    if (holidays_last(plan->holidays) * DAY_MICROSECONDS > last)
+        return;
+    series_time_print(plan, last, text);
+    notice_add(notices, NOTICE_MISSING,
+               "no holiday is later than the last value, %s: forecasts have no effects of any",
+               text);
+    notice_hint(notices, "Add the holidays to come to the table, and train again.");
+}
+
 /* Regressors that are 0 in some series, each with how many. */
 static void tell_regressors(const struct series_plan *plan, const struct records *records,
                             struct notice_list *notices)
 {
     for (uint32_t k = 0; k < plan->regressors; k++) {
         const struct slice name = plan->regressor_inputs[k].spec.name;
-        uint32_t without = 0;
+        const uint32_t without = count_without(records, k);
 
-        for (uint32_t i = 0; i < records->count; i++)
-            without += coefficient_of(records, i, k) == 0;
         if (without == 0)
             continue;
         notice_add(notices, NOTICE_CONSTANT,
@@ -441,6 +499,7 @@ enum status series_model_make(const struct series_plan *plan, const struct forec
         tell(plan, old, &records, count, mase, naive, &model->notices);
         tell_ways(old, &model->content, &model->notices);
         tell_regressors(plan, &records, &model->notices);
+        tell_holidays(plan, &records, &model->notices);
     }
     free(records.sorted);
     free(records.reconciled);
@@ -455,8 +514,10 @@ void series_model_deinit(struct series_model *model)
     free(model->expected);
     free(model->lambdas);
     free(model->numbers);
+    free(model->past);
     free(model->reaches);
     free(model->coefficients);
+    free(model->effects);
     *model = (struct series_model){.metric_count = 0};
 }
 

@@ -10,8 +10,9 @@
 
 struct series_model {
     struct forecast_model content;
-    float *ids, *facts, *forecasts, *expected, *reaches, *coefficients;
+    float *ids, *facts, *forecasts, *expected, *reaches, *coefficients, *effects;
     float *numbers; /* parameters */
+    float *past;    /* values */
     float *lambdas; /* the content's, as those above */
     struct result_metric metrics[LEARNER_METRICS_MAX];
     size_t metric_count;

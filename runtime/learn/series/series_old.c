@@ -67,8 +67,10 @@ static enum status check_columns(const struct transform *own, const struct trans
 }
 
 enum status series_olds_open(const struct dataset *dataset, uint32_t groups,
-                             struct series_olds *olds, struct error *err)
+                             const struct holidays *holidays, struct series_olds *olds,
+                             struct error *err)
 {
+    static const struct holidays none = {.count = 0};
     const struct transform *own = &dataset->transform;
 
     *olds = (struct series_olds){.forecast = NULL};
@@ -78,6 +80,8 @@ enum status series_olds_open(const struct dataset *dataset, uint32_t groups,
     olds->forecast = forecast_of(dataset->old_series);
     if (olds->forecast->kept == 0)
         return fail(err, STATUS_CORRUPT, "the old model keeps no parameters");
+    if (!holidays_same_names(&olds->forecast->holidays, holidays ? holidays : &none))
+        return fail(err, STATUS_INVALID, "the old model has other holidays than the statement");
     for (uint32_t i = 0; i < groups; i++)
         TRY(map_words(&own->inputs[i], &dataset->old_series->transform.inputs[i], &olds->words[i],
                       err));
@@ -106,6 +110,23 @@ enum status series_olds_check_steps(const struct series_olds *olds, const struct
 
 /* ---- a series ---- */
 
+/* NULL: none are kept. */
+static enum status read_values(const struct forecast_model *forecast, uint32_t series,
+                               struct arena *arena, double **values, struct error *err)
+{
+    const uint32_t count = forecast->fitted.values;
+
+    *values = NULL;
+    if (count == 0)
+        return STATUS_OK;
+    *values = ARENA_NEW(arena, double, count);
+    if (!*values)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < count; i++)
+        (*values)[i] = kept_of_parts(forecast->past + ((size_t)series * count + i) * KEPT_PARTS);
+    return STATUS_OK;
+}
+
 enum status series_olds_find(const struct series_olds *olds, const int64_t *ids,
                              struct arena *arena, struct series_old *old, bool *is_there,
                              struct error *err)
@@ -132,6 +153,7 @@ enum status series_olds_find(const struct series_olds *olds, const int64_t *ids,
     old->count = forecast->kept;
     for (uint32_t i = 0; i < forecast->kept; i++)
         old->numbers[i] = kept_of_parts(parts + (size_t)i * KEPT_PARTS);
+    TRY(read_values(forecast, series, arena, &old->values, err));
     steps = forecast_steps(forecast, series);
     last = (int64_t)facts[FACT_LAST];
     old->last = steps_time(&steps, last);

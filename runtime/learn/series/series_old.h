@@ -11,9 +11,11 @@ struct series_olds {
     int32_t *words[FORECAST_GROUPS_MAX]; /* the old model's word for each of the rows'; -1: none */
 };
 
-/* INVALID where the old model's columns are others than those of the rows. */
+/* INVALID where the old model's columns are others than those of the rows, or its holidays others
+ * than these (NULL: none). */
 enum status series_olds_open(const struct dataset *dataset, uint32_t groups,
-                             struct series_olds *olds, struct error *err);
+                             const struct holidays *holidays, struct series_olds *olds,
+                             struct error *err);
 void series_olds_close(struct series_olds *olds);
 
 /* INVALID where the rows have another step than the old model. */

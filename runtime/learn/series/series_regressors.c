@@ -54,9 +54,31 @@ enum status series_regressor_rows(const struct series_plan *plan, const struct p
     return STATUS_OK;
 }
 
-enum status series_regressors_lay_out(const struct grid *grid, const struct regressor_row *rows,
-                                      uint32_t row_count, struct arena *arena,
-                                      struct regressors *regressors, struct error *err)
+static void lay_out_holidays(const struct series_plan *plan, const struct grid *grid,
+                             struct regressors *regressors)
+{
+    for (uint32_t t = 0; t < grid->count; t++)
+        for (uint32_t i = 0; i < series_plan_holidays(plan); i++)
+            regressors->values[(size_t)t * regressors->width + plan->regressors + i] = holiday_days(
+                &plan->holidays->items[i], &grid->steps, grid->last - grid->count + 1 + t);
+}
+
+double series_holiday_effect(const struct series_plan *plan, const double *coefficients,
+                             const struct steps *steps, int64_t index)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < series_plan_holidays(plan); i++)
+        if (coefficients[plan->regressors + i] != 0)
+            sum += coefficients[plan->regressors + i] *
+                   holiday_days(&plan->holidays->items[i], steps, index);
+    return sum;
+}
+
+enum status series_regressors_lay_out(const struct series_plan *plan, const struct grid *grid,
+                                      const struct regressor_row *rows, uint32_t row_count,
+                                      struct arena *arena, struct regressors *regressors,
+                                      struct error *err)
 {
     const int64_t first = grid->last - grid->count + 1;
     const uint32_t width = regressors->width;
@@ -73,9 +95,10 @@ enum status series_regressors_lay_out(const struct grid *grid, const struct regr
         double *own = regressors->values + (size_t)place * width;
 
         same = i > 0 && rows[i - 1].time == rows[i].time ? same + 1 : 1;
-        for (uint32_t k = 0; k < width; k++)
+        for (uint32_t k = 0; k < plan->regressors; k++)
             own[k] = same == 1 ? rows[i].regressors[k]
                                : own[k] + (rows[i].regressors[k] - own[k]) / same;
     }
+    lay_out_holidays(plan, grid, regressors);
     return STATUS_OK;
 }

@@ -19,7 +19,12 @@ enum status series_regressor_rows(const struct series_plan *plan, const struct p
                                   struct error *err);
 
 /* The rows' regressors at the places of the grid, NAN where none has a value; of several of one
- * time their mean. */
-enum status series_regressors_lay_out(const struct grid *grid, const struct regressor_row *rows,
-                                      uint32_t row_count, struct arena *arena,
-                                      struct regressors *regressors, struct error *err);
+ * time their mean. Behind them the holidays, which each place has. */
+enum status series_regressors_lay_out(const struct series_plan *plan, const struct grid *grid,
+                                      const struct regressor_row *rows, uint32_t row_count,
+                                      struct arena *arena, struct regressors *regressors,
+                                      struct error *err);
+
+/* The effect of the holidays on a step. coefficients (plan's width) */
+double series_holiday_effect(const struct series_plan *plan, const double *coefficients,
+                             const struct steps *steps, int64_t index);

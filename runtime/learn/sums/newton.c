@@ -151,7 +151,7 @@ static enum status apply_start(const struct newton *newton, const double *totals
                                struct error *err)
 {
     if (!(totals[0] > 0))
-        return fail(err, STATUS_FAILED, "the rows' weights have no sum");
+        return fail(err, STATUS_FAILED, "the weights of the rows add up to 0");
     state[weights_of(newton)] = totals[0];
     for (uint32_t k = 0; k < newton->outputs; k++)
         state[(size_t)k * newton->columns] = newton->dataset->train.classes

@@ -327,8 +327,8 @@ static enum status allocate(struct one_class *one_class, struct error *err)
 
     TRY(newton_steps_init(&one_class->steps, one_class->columns, err));
     one_class->normal = arena_alloc_array(space, numbers, sizeof *one_class->normal);
-    one_class->row =
-        arena_alloc_array(space, one_class->dataset->transform.dense_width, sizeof *one_class->row);
+    one_class->row = arena_alloc_array(space, one_class->dataset->transform.dense_width + 1,
+                                       sizeof *one_class->row);
     one_class->x = arena_alloc_array(space, one_class->inputs, sizeof *one_class->x);
     one_class->z =
         arena_alloc_array(space, (size_t)CHUNK_ROWS * one_class->columns, sizeof *one_class->z);
@@ -351,7 +351,7 @@ static enum status plan(void *self, const struct jobspec *spec, const struct dat
     arena_init(&one_class->space, SIZE_MAX);
     one_class->dataset = dataset;
     one_class->params = *one_class_params(&spec->params);
-    one_class->inputs = dataset->transform.input_count;
+    one_class->inputs = spread_numbers_width(&dataset->transform);
     one_class->features = one_class->params.features;
     one_class->columns = one_class->features + 1;
     TRY(check_plan(one_class, spec, err));

@@ -14,6 +14,7 @@
 #include "runtime/learn/sums/row_products.h"
 #include "runtime/learn/sums/row_sums.h"
 #include "runtime/learn/sums/symmetric_eigen.h"
+#include "scoring/feature_names.h"
 
 #define CHUNK_ROWS 256
 
@@ -240,14 +241,30 @@ static void pca_close(void *self)
     arena_deinit(&pca->space);
 }
 
-static enum status check_plan(const struct pca *pca, const struct jobspec *spec, struct error *err)
+/* Components that can differ from row to row: a row has one word of each category, so that one of
+ * its columns follows from the others. */
+static uint32_t rank_of(const struct transform *transform)
+{
+    uint32_t rank = spread_number_count(transform);
+
+    for (uint32_t i = 0; i < transform->input_count; i++) {
+        const struct transform_input *input = &transform->inputs[i];
+
+        if (input->spec.type == INPUT_CATEGORY && feature_count(input) > 1)
+            rank += feature_count(input) - 1;
+    }
+    return rank > 0 ? rank : 1;
+}
+
+static enum status check_plan(const struct pca *pca, const struct jobspec *spec, uint32_t rank,
+                              struct error *err)
 {
     const struct kind_shape shape = {.task = spec->task, .dense = pca->inputs};
     const struct kind_cost cost = pca_kind.cost(&spec->params, &shape);
     const uint64_t rows = pca->dataset->train.rows;
     char who[100];
 
-    TRY(pca_kind.check_inputs(&spec->params, &shape, err));
+    TRY(pca_check(&spec->params, pca->inputs, rank, err));
     snprintf(who, sizeof who, "principal components of %u inputs", pca->inputs);
     return learner_check_bytes(spec, rows, job_learner_bytes(&cost, false, (double)rows), who,
                                "Select fewer columns.", err);
@@ -258,7 +275,7 @@ static enum status allocate(struct pca *pca, struct error *err)
     struct arena *space = &pca->space;
     const size_t inputs = pca->inputs;
 
-    pca->row = arena_alloc_array(space, pca->dataset->transform.dense_width, sizeof *pca->row);
+    pca->row = arena_alloc_array(space, pca->dataset->transform.dense_width + 1, sizeof *pca->row);
     pca->x = arena_alloc_array(space, CHUNK_ROWS * inputs, sizeof *pca->x);
     pca->weights = arena_alloc_array(space, CHUNK_ROWS, sizeof *pca->weights);
     pca->matrix = arena_alloc_array(space, inputs * inputs, sizeof *pca->matrix);
@@ -276,13 +293,14 @@ static enum status allocate(struct pca *pca, struct error *err)
 static enum status plan(void *self, const struct jobspec *spec, const struct dataset *dataset,
                         struct row_sums_plan *plan, struct error *err)
 {
+    const uint32_t rank = rank_of(&dataset->transform);
     struct pca *pca = self;
 
     arena_init(&pca->space, SIZE_MAX);
     pca->dataset = dataset;
-    pca->inputs = dataset->transform.input_count;
-    pca->components = pca_components(&spec->params, pca->inputs);
-    TRY(check_plan(pca, spec, err));
+    pca->inputs = spread_numbers_width(&dataset->transform);
+    pca->components = pca_components(&spec->params, rank);
+    TRY(check_plan(pca, spec, rank, err));
     TRY(allocate(pca, err));
     plan->state_count = state_count(pca);
     plan->sums_most = sums(pca, PCA_PRODUCTS) > sums(pca, PCA_MEANS) ? sums(pca, PCA_PRODUCTS)

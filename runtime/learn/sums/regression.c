@@ -435,7 +435,7 @@ static enum status apply_start(struct regression *regression, double *totals,
     const double scale = dataset->label_scale;
 
     if (!(totals[0] > 0))
-        return fail(err, STATUS_FAILED, "the rows' weights have no sum");
+        return fail(err, STATUS_FAILED, "the weights of the rows add up to 0");
     state->rest[STATE_WEIGHT] = totals[0];
     state->rest[STATE_LOSS] = INFINITY;
     state->fit->rows = (double)dataset->train.rows;

@@ -92,8 +92,8 @@ SELECT * FROM iris TO TRAIN LinearClassifier(epochs = 5) LABEL class INTO m;
 SELECT * FROM iris TO TRAIN LinearClassifier LABEL klass INTO m;
 -- columns: no label
 SELECT * FROM iris TO TRAIN LinearClassifier INTO m;
--- columns: a label behind the model
-SELECT * FROM iris TO TRAIN LinearClassifier INTO m LABEL class;
+-- columns: LABEL twice
+SELECT * FROM iris TO TRAIN LinearClassifier INTO m LABEL class LABEL petal_width;
 -- columns: two labels
 SELECT * FROM iris TO TRAIN LinearClassifier LABEL class, petal_width INTO m;
 -- columns: the label with its table
@@ -112,8 +112,8 @@ SELECT * FROM houses TO TRAIN LinearRegressor COLUMN CATEGORY(city) LABEL price 
 SELECT * FROM houses TO TRAIN LinearRegressor COLUMN EMBEDDING(city, 8) LABEL price INTO m;
 -- columns: two of one name
 SELECT rooms, rooms, price FROM houses TO TRAIN LinearRegressor LABEL price INTO m;
--- columns: a text for clusters
-SELECT city FROM houses TO TRAIN PCA INTO m;
+-- columns: words of a text for components
+SELECT city FROM houses TO TRAIN PCA COLUMN TEXT(city) INTO m;
 -- columns: a label for clusters
 SELECT rooms, price FROM houses TO TRAIN KMeans WITH n_clusters = 3 LABEL price INTO m;
 -- rows: none
@@ -236,8 +236,8 @@ FORECAST iris_model;
 FORECAST iris_modle FOR 3;
 -- FORECAST: steps that are no number
 FORECAST iris_model FOR a week;
--- FORECAST: clauses that are mixed up
-FORECAST iris_model INTO coming FOR 3;
+-- FORECAST: steps twice
+FORECAST iris_model FOR 3 INTO coming FOR 4;
 -- FORECAST: its word misspelt
 FORCAST iris_model;
 -- EXPORT: a model that has no trees
@@ -320,8 +320,8 @@ SELECT * FROM houses TO TRAIN LinearRegressor COLUMN ONE_HOT(city) LABEL price I
 SELECT * FROM iris TO TRAIN LinearClassifier LABEL class INTO 'my model';
 -- columns: a label with a sign
 SELECT * FROM iris TO TRAIN LinearClassifier LABEL class? INTO m;
--- clauses: WITH behind LABEL
-SELECT * FROM iris TO TRAIN LinearClassifier LABEL class WITH epochs = 5 INTO m;
+-- clauses: WITH twice
+SELECT * FROM iris TO TRAIN LinearClassifier LABEL class WITH epochs = 5 INTO m WITH seed = 1;
 -- EXPLAIN: sorted
 SELECT * FROM iris TO EXPLAIN iris_model ORDER BY importance;
 -- predictions: into a table that is named twice

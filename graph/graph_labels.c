@@ -1,0 +1,57 @@
+#include "graph/graph_labels.h"
+
+#include "graph/operation.h"
+
+static bool is_call_of(const struct graph_node *node, const char *name)
+{
+    return slice_is(slice_of(node->operation->name), name);
+}
+
+/* The label that the value is compared with; GRAPH_NONE: it is none. */
+static uint32_t label_of(const struct graph *graph, uint32_t value)
+{
+    for (uint32_t i = value + 1; i < graph->node_count; i++)
+        if (graph->nodes[i].is_minimised && is_call_of(&graph->nodes[i], GRAPH_LABEL_LOSS) &&
+            graph->nodes[i].inputs[0] == value)
+            return graph_input(graph, &graph->nodes[i], 1)->first_column;
+    return GRAPH_NONE;
+}
+
+uint32_t graph_heads(const struct graph *graph, struct graph_head *heads)
+{
+    const struct graph_node *returned = &graph->nodes[graph->outputs[0]];
+    const bool is_one = label_of(graph, graph->outputs[0]) != GRAPH_NONE;
+    const uint32_t *values = is_one ? graph->outputs : returned->inputs;
+    const uint32_t count = is_one ? 1 : returned->input_count;
+    uint32_t first = 0;
+
+    if (graph->loss == GRAPH_NONE || count > GRAPH_HEADS_MAX ||
+        (!is_one && !is_call_of(returned, "concat")))
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        heads[i] = (struct graph_head){.column = label_of(graph, values[i]),
+                                       .node = values[i],
+                                       .first = first,
+                                       .count = graph->nodes[values[i]].size};
+        first += heads[i].count;
+        if (heads[i].column == GRAPH_NONE)
+            return 0;
+    }
+    return count;
+}
+
+enum status graph_labels_check(const struct graph *graph, struct error *err)
+{
+    for (uint32_t i = 0; i < graph->node_count; i++) {
+        const struct graph_node *node = &graph->nodes[i];
+
+        for (uint32_t j = 0; node->is_used && j < node->input_count; j++) {
+            if (!is_call_of(graph_input(graph, node, j), GRAPH_LABEL) ||
+                (j == 1 && is_call_of(node, GRAPH_LABEL_LOSS)))
+                continue;
+            graph_fail(node, err, "it takes a label, which " GRAPH_LABEL_LOSS " alone does");
+            return error_hint(err, "A model that sees its label learns nothing else.");
+        }
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,1 @@
+SELECT * FROM t TO TRAIN M INTO m USING n COLUMN a FOR wide LABEL label COLUMN b FOR deep WITH x = y;

@@ -1,0 +1,1 @@
+SELECT * FROM t TO TRAIN Forecast WITH time = 'd', group = 's', horizon = 3 LABEL y INTO f

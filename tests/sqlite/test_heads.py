@@ -1,0 +1,150 @@
+"""Several labels: a model with a head for each, learned by the sum of their losses; docs/definitions.md."""
+
+import json
+import random
+
+import harness
+
+HEADS = """DEFINE MODEL zoo/heads (hidden = 16, weights = [1, 1, 1]) AS '
+  h = relu(dense(numbers, words, hidden));
+  heads = [];
+  for l in labels { heads = heads + [dense(h, outputs(l))] }
+  return heads
+'"""
+TRAIN = "SELECT * FROM clicks TO TRAIN zoo/heads WITH train.epoch = 30, seed = 1{} LABEL clicked, amount, kind INTO m"
+
+DIGEST = "3c15d3a08030d81c0ab00fc968d85e2f97538ee2cbf88da900afd8b079ad64d3"
+
+
+def rows_of_clicks():
+    """Numbers, a word, and three labels that follow from them; the first two are NULL in some rows."""
+    drawn = random.Random(3)
+    for i in range(400):
+        a, b = round(drawn.gauss(0, 1), 3), round(drawn.gauss(0, 1), 3)
+        word = drawn.choice("xyz")
+        yield (a, b, word, ("yes" if a + b > 0 else "no") if i % 5 else None,
+               3 * a - b + 2 * (word == "x") + 10 if i % 7 else None, (a > 0) + (b > 0))
+
+
+class Heads(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.database = self.connect(isolation_level=None)
+        self.run_all("CREATE TABLE clicks (a REAL, b REAL, word TEXT, clicked TEXT, amount REAL, kind INTEGER)")
+        self.database.executemany("INSERT INTO clicks VALUES (?, ?, ?, ?, ?, ?)", rows_of_clicks())
+        self.run_all(HEADS)
+
+    def refused(self, pattern, sql):
+        with self.assertRaisesRegex(Exception, pattern):
+            self.run_all(sql)
+
+    def measures(self, select="SELECT * FROM clicks"):
+        return {row[:2]: row[2] for row in self.run_all(f"{select} TO EVALUATE m")}
+
+    def test_each_label_has_a_column_and_a_block(self):
+        made = harness.facts(self.run_all(TRAIN.format("")))
+        self.assertEqual(self.digest(self.database, "m"), DIGEST)
+        self.run_all("SELECT * FROM clicks TO PREDICT out.p WITH extra_outputs = 'score' USING m")
+        self.assertEqual([column[1:3] for column in self.run_all("PRAGMA table_info(out)")][-4:],
+                         [("p_clicked", "TEXT"), ("p_amount", "REAL"), ("p_kind", "INTEGER"), ("score", "REAL")])
+        right, far, same, lost = self.run_all(
+            "SELECT avg(p_clicked = clicked), sqrt(avg((p_amount - amount) * (p_amount - amount))), "
+            "avg(p_kind = kind), avg(score) FROM out")[0]
+        measured = self.measures()
+        self.assertAlmostEqual(measured[(None, "Loss")], made["Loss"], delta=1e-9)
+        self.assertAlmostEqual(measured[(None, "Loss")], lost, delta=1e-6)
+        self.assertAlmostEqual(measured[("clicked", "Accuracy")], right, delta=1e-9)
+        self.assertAlmostEqual(measured[("amount", "RMSE")], far, delta=1e-5)
+        self.assertAlmostEqual(measured[("kind", "Accuracy")], same, delta=1e-9)
+        self.assertGreater(right, 0.95)
+        self.assertGreater(same, 0.9)
+        self.assertGreater(measured[("amount", "R2")], 0.9)
+        self.assertEqual([name for label, name in measured if label == "clicked"], ["Accuracy", "LogLoss", "AUC", "F1"])
+
+    def test_a_row_needs_no_label(self):
+        """Without its labels a row has the same predictions, by statement and by function."""
+        self.run_all(TRAIN.format(""))
+        with_labels = self.run_all("SELECT * FROM clicks TO PREDICT p USING m")
+        alone = self.run_all("SELECT a, b, word FROM clicks TO PREDICT p USING m")
+        self.assertEqual([row[-3:] for row in with_labels], [row[-3:] for row in alone])
+        for call in ("a, b, word", "totrain_named('word', word, 'a', a, 'b', b)"):
+            found = self.run_all(f"SELECT totrain_predict('m', {call}), totrain_component('m', {call}, 1) FROM clicks")
+            self.assertEqual([tuple(json.loads(row[0]).values()) for row in found], [row[-3:] for row in alone])
+            self.assertEqual([row[1] for row in found], [row[-3] for row in alone])
+        self.refused("the model takes 3 values after its name, not 2", "SELECT totrain_predict('m', 1, 2)")
+        self.refused("component 4, where the model has 3", "SELECT totrain_component('m', 1, 2, 'x', 4)")
+        self.refused('no column "word"', "SELECT a, b FROM clicks TO PREDICT p USING m")
+        self.refused("none of the labels", "SELECT a, b, word FROM clicks TO EVALUATE m")
+        some = self.measures("SELECT a, b, word, amount FROM clicks")
+        self.assertIsNone(some[("clicked", "Accuracy")])
+        self.assertEqual(some[("amount", "RMSE")], self.measures()[("amount", "RMSE")])
+        self.refused("workers do not score such models yet",
+                     "SELECT * FROM clicks TO EVALUATE m WITH job.max_workers = 2")
+
+    def test_a_missing_label_teaches_the_other_heads_alone(self):
+        """Rows that lack a label leave its head as it is without them; the others learn of them."""
+        self.run_all("CREATE TABLE halves AS SELECT * FROM clicks WHERE clicked IS NOT NULL")
+        train = ("SELECT a, b, clicked, amount FROM {} TO TRAIN zoo/apart WITH train.epoch = 40, model.l2 = 0, "
+                 "optimizer.learning_rate = 0.05 LABEL clicked, amount INTO m")
+        self.run_all("DEFINE MODEL zoo/apart AS 'return [dense(numbers, outputs(clicked)), "
+                     "dense(numbers, outputs(amount))]'")
+        self.run_all(train.format("clicks"))
+        all_rows = self.measures()
+        self.run_all(train.format("halves"))
+        halves = self.measures()
+        self.assertAlmostEqual(all_rows[("clicked", "Accuracy")], halves[("clicked", "Accuracy")], delta=0.02)
+        self.assertNotEqual(all_rows[("amount", "RMSE")], halves[("amount", "RMSE")])
+
+    def test_heads_that_share_nothing_are_models_by_themselves(self):
+        """The references are a linear and a logistic regression, which have one best solution each."""
+        self.run_all("CREATE TABLE whole AS SELECT a, b, kind > 1 AS big, 2 * a - b + kind AS sum FROM clicks")
+        self.run_all("DEFINE MODEL zoo/apart AS 'return [dense(numbers, outputs(big)), dense(numbers, outputs(sum))]'")
+        self.run_all("SELECT * FROM whole TO TRAIN zoo/apart WITH train.epoch = 300, model.l2 = 0, "
+                     "optimizer.learning_rate = 0.05 LABEL big, sum INTO m")
+        measured = self.measures("SELECT * FROM whole")
+        self.run_all("SELECT a, b, sum FROM whole TO TRAIN LinearRegressor WITH model.l2 = 0 LABEL sum INTO n")
+        wanted = self.run_all("SELECT * FROM whole TO EVALUATE n WITH metrics = 'RMSE'")[0][1]
+        self.assertAlmostEqual(measured[("sum", "RMSE")], wanted, delta=0.01 * wanted)
+        self.run_all("SELECT a, b, big FROM whole TO TRAIN LinearClassifier WITH model.l2 = 0 LABEL big INTO n")
+        wanted = self.run_all("SELECT * FROM whole TO EVALUATE n WITH metrics = 'LogLoss'")[0][1]
+        self.assertAlmostEqual(measured[("big", "LogLoss")], wanted, delta=0.02 * wanted + 0.005)
+
+    def test_weights_and_losses_are_arguments(self):
+        self.run_all(TRAIN.format(""))
+        before = self.measures()
+        self.run_all(TRAIN.format(", model.weights = [0.01, 10, 0.01]"))
+        after = self.measures()
+        self.assertLess(after[("amount", "RMSE")], before[("amount", "RMSE")])
+        self.assertGreater(after[("clicked", "LogLoss")], before[("clicked", "LogLoss")])
+        self.refused("weights are a list of 3 items", TRAIN.format(", model.weights = [1]"))
+
+    def test_any_number_of_workers_learns_the_same_model(self):
+        for workers in (1, 3):
+            self.run_all(TRAIN.format(f", job.min_workers = {workers}, job.max_workers = {workers}"))
+            self.assertEqual(self.digest(self.database, "m"), DIGEST)
+
+    def test_it_is_explained_and_shown(self):
+        self.run_all(TRAIN.format(""))
+        self.assertEqual([row[0] for row in self.run_all("SELECT * FROM clicks TO EXPLAIN m")], ["a", "b", "word"])
+        shown = dict(self.run_all("SHOW MODEL m"))
+        self.assertEqual(shown["label clicked"], "no input: classes of type text")
+        self.assertEqual(shown["label amount"], "no input: a number")
+        planned = dict(self.run_all("EXPLAIN " + TRAIN.format("")))
+        self.assertEqual(planned["label_loss_1"], "label_loss(dense_2, label_1, weight = 1) -> ()")
+        self.assertEqual(planned["label_3"], "label(name = 'kind') -> (3)")
+
+    def test_what_is_no_model_of_several_labels_is_refused(self):
+        self.refused("DNNClassifier learns one label",
+                     "SELECT * FROM clicks TO TRAIN DNNClassifier LABEL clicked, kind INTO m")
+        self.refused('label "Kind" is named twice',
+                     "SELECT * FROM clicks TO TRAIN zoo/heads LABEL kind, Kind INTO m")
+        self.refused('the label and cannot be an input',
+                     "SELECT * FROM clicks TO TRAIN zoo/heads COLUMN kind LABEL clicked, kind INTO m")
+        self.refused("returns 1 value, and the statement has 2 labels",
+                     "SELECT * FROM clicks TO TRAIN zoo/mlp LABEL clicked, kind INTO m")
+        self.run_all("CREATE TABLE one AS SELECT a, b, 'x' AS clicked, kind FROM clicks")
+        self.refused('label "clicked" has 1 class',
+                     "SELECT * FROM one TO TRAIN zoo/heads WITH model.weights = [1, 1] LABEL clicked, kind INTO m")
+
+
+harness.main()
