@@ -121,7 +121,9 @@ static enum status add_losses(struct compiler *compiler, const struct scope *sco
     return graph_minimise(compiler->graph, sum.node, compiler->err);
 }
 
-static enum status check_heads(const struct compiler *compiler, const struct held *heads, int place)
+/* Beside a loss that is said one value may hold all heads, as in the steps that SHOW MODEL has. */
+static enum status check_heads(const struct compiler *compiler, const struct held *heads,
+                               bool has_loss, int place)
 {
     const size_t labels = compiler->columns->label_count;
 
@@ -130,8 +132,8 @@ static enum status check_heads(const struct compiler *compiler, const struct hel
             return fail_at(compiler->err, STATUS_INVALID, place,
                            "a definition returns values of the graph, not %s",
                            held_kinds[heads->items[i].kind]);
-    if (heads->count > 0 &&
-        (heads->count == (labels ? labels : 1) || compiler->columns->are_unknown))
+    if (heads->count > 0 && (heads->count == (labels ? labels : 1) ||
+                             compiler->columns->are_unknown || (heads->count == 1 && has_loss)))
         return STATUS_OK;
     fail_at(compiler->err, STATUS_INVALID, place,
             "the definition returns %zu value%s, and the statement has %zu label%s", heads->count,
@@ -165,14 +167,16 @@ enum status compile_heads(struct compiler *compiler, const struct scope *scope,
                                       : (struct held){.kind = HELD_LIST,
                                                       .items = (struct held *)(uintptr_t)returned,
                                                       .count = 1};
+    const bool has_loss = compile_find_variable(scope, SLICE(DEFINITION_LOSS)) != NULL;
     uint32_t node;
 
-    TRY(check_heads(compiler, &heads, place));
+    TRY(check_heads(compiler, &heads, has_loss, place));
     node = heads.items[0].node;
     if (compiler->columns->label_count == 0)
         return graph_end(compiler->graph, &node, 1, compiler->err);
-    if (!compile_find_variable(scope, SLICE(DEFINITION_LOSS)))
+    if (!has_loss)
         TRY(add_losses(compiler, scope, &heads, place));
-    TRY(join_heads(compiler, &heads, place, &node));
+    if (heads.count > 1)
+        TRY(join_heads(compiler, &heads, place, &node));
     return graph_end(compiler->graph, &node, 1, compiler->err);
 }

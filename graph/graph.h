@@ -101,7 +101,7 @@ struct graph_row {
     uint32_t id_rows;     /* rows of the table of words */
     uint32_t outputs;     /* floats that the model has to give; of a graph with a loss of its own
                              graph_infer says how many it gives */
-    bool guesses_outputs; /* so far they are a guess: the label's classes are not known */
+    bool guesses_outputs; /* so far they are a guess: the classes of a label are not known */
 };
 
 /* ---- the graph ---- */

@@ -7,20 +7,36 @@ static bool is_call_of(const struct graph_node *node, const char *name)
     return slice_is(slice_of(node->operation->name), name);
 }
 
-/* The label that the value is compared with; GRAPH_NONE: it is none. */
-static uint32_t label_of(const struct graph *graph, uint32_t value)
+static bool is_taken(const struct graph_head *heads, uint32_t count, uint32_t column)
 {
-    for (uint32_t i = value + 1; i < graph->node_count; i++)
-        if (graph->nodes[i].is_minimised && is_call_of(&graph->nodes[i], GRAPH_LABEL_LOSS) &&
-            graph->nodes[i].inputs[0] == value)
-            return graph_input(graph, &graph->nodes[i], 1)->first_column;
+    for (uint32_t i = 0; i < count; i++)
+        if (heads[i].column == column)
+            return true;
+    return false;
+}
+
+/* The label that the value is compared with, and that none of the heads before it has: one value
+ * may be returned for several labels. GRAPH_NONE: there is none. */
+static uint32_t label_of(const struct graph *graph, uint32_t value, const struct graph_head *heads,
+                         uint32_t count)
+{
+    for (uint32_t i = value + 1; i < graph->node_count; i++) {
+        const struct graph_node *node = &graph->nodes[i];
+        uint32_t column;
+
+        if (!node->is_minimised || !is_call_of(node, GRAPH_LABEL_LOSS) || node->inputs[0] != value)
+            continue;
+        column = graph_input(graph, node, 1)->first_column;
+        if (!is_taken(heads, count, column))
+            return column;
+    }
     return GRAPH_NONE;
 }
 
 uint32_t graph_heads(const struct graph *graph, struct graph_head *heads)
 {
     const struct graph_node *returned = &graph->nodes[graph->outputs[0]];
-    const bool is_one = label_of(graph, graph->outputs[0]) != GRAPH_NONE;
+    const bool is_one = label_of(graph, graph->outputs[0], heads, 0) != GRAPH_NONE;
     const uint32_t *values = is_one ? graph->outputs : returned->inputs;
     const uint32_t count = is_one ? 1 : returned->input_count;
     uint32_t first = 0;
@@ -29,7 +45,7 @@ uint32_t graph_heads(const struct graph *graph, struct graph_head *heads)
         (!is_one && !is_call_of(returned, "concat")))
         return 0;
     for (uint32_t i = 0; i < count; i++) {
-        heads[i] = (struct graph_head){.column = label_of(graph, values[i]),
+        heads[i] = (struct graph_head){.column = label_of(graph, values[i], heads, i),
                                        .node = values[i],
                                        .first = first,
                                        .count = graph->nodes[values[i]].size};

@@ -72,7 +72,7 @@ static const struct {
     int verb;
     const char *form;
 } forms[] = {
-    {TOKEN_TRAIN, "TO TRAIN model [WITH ...] [COLUMN ... [FOR part]]... [LABEL column] "
+    {TOKEN_TRAIN, "TO TRAIN model [WITH ...] [COLUMN ... [FOR part]]... [LABEL column, ...] "
                   "[USING old_model] INTO new_model"},
     {TOKEN_PREDICT, "TO PREDICT [[table.]column] [WITH ...] USING model [INTO table]"},
     {TOKEN_EVALUATE, "TO EVALUATE model, ... [WITH ...] [LABEL column] [INTO table]"},

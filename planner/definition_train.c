@@ -189,7 +189,8 @@ static enum status describe_row(const struct planning *planning, struct graph_ro
         row->id_rows += words;
     }
     row->guesses_outputs =
-        plan->estimator->task == TASK_CLASSIFICATION && plan->spec.n_classes == 0;
+        (plan->estimator->task == TASK_CLASSIFICATION && plan->spec.n_classes == 0) ||
+        plan->label_count > 0;
     row->outputs =
         network_outputs(plan->estimator->task, row->guesses_outputs ? 2 : plan->spec.n_classes);
     return STATUS_OK;

@@ -251,6 +251,15 @@ struct plan {
 #define PREDICT_COMPONENT "component" /* the prediction of a projection */
 #define PREDICT_INLIER    "inlier"    /* the prediction of a detection: 1, or -1 for an outlier */
 
+/* Was the stored model trained with several labels? They are inputs that rows need not have. */
+static inline bool plan_has_labels(const struct plan *plan)
+{
+    for (size_t i = 0; i < plan->model.input_count; i++)
+        if (plan->model.inputs[i].label)
+            return true;
+    return false;
+}
+
 /* Where the statement makes tables; the model's place for TRAIN and IMPORT. */
 static inline struct slice plan_written_schema(const struct plan *plan)
 {

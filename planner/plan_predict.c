@@ -74,7 +74,7 @@ static enum status check_heads(const struct planning *planning)
     const struct plan *plan = planning->plan;
     bool has_label = false;
 
-    if (!plan->model.heads)
+    if (!plan_has_labels(plan))
         return STATUS_OK;
     if (plan->scoring.on_workers) {
         fail_at(planning->err, STATUS_UNSUPPORTED, planning->statement->verb_position,

@@ -76,7 +76,7 @@ static enum status plan_role(struct planning *planning, enum row_role number,
     TRY(query_resolve(&plan->query, role->column, setting->value.text, position, &index,
                       planning->err));
     column = &plan->query.columns[index];
-    if (index == plan->label_column) {
+    if (index == plan->label_column || labels_have(plan, index)) {
         fail_at(planning->err, STATUS_INVALID, position, "column \"%.*s\" is the label",
                 SLICE_FORMAT(column->name));
         return error_hint(planning->err, "%s takes another column of the SELECT.", role->attribute);

@@ -6,6 +6,7 @@
 
 #define PARTS_SHOWN 3      /* numbers of a word of which the hint has the SQL */
 #define DOLLAR      '\x01' /* $ itself, where the column's name does not stand */
+#define BY_POINT    "\x02" /* the column without separators of thousands, by a decimal point */
 
 const char *words_become(bool is_left_out)
 {
@@ -14,17 +15,47 @@ const char *words_become(bool is_left_out)
 
 /* ---- SQL of a shape ---- */
 
-/* Adds the hint, $ in whose SQL stands for the column. What would be cut off is no SQL: then the
- * hint is in words. */
-static void hint_sql(const struct plan *plan, struct slice name, const char *sql,
+/* Has the example a comma that is not between thousands, as "1,5 M"? */
+static bool has_comma_of_fraction(struct slice example)
+{
+    size_t digits = 0;
+
+    while (example.size > 0 && *example.data != ',') {
+        example.data++;
+        example.size--;
+    }
+    for (size_t i = 1; i < example.size && example.data[i] >= '0' && example.data[i] <= '9'; i++)
+        digits++;
+    return digits > 0 && digits != 3;
+}
+
+static bool has_decimal_comma(const struct query_column *column)
+{
+    const struct number_counts *numbers = &column->numbers;
+
+    if (numbers->not_point + numbers->not_comma > 0)
+        return numbers->not_point > numbers->not_comma;
+    return column->shaped.shape != SHAPE_NONE && !column->shaped.has_commas &&
+           has_comma_of_fraction(
+               (struct slice){column->shaped.example, column->shaped.example_size});
+}
+
+/* Adds the hint, $ in whose SQL stands for the column, and BY_POINT for its text with a decimal
+ * point. What would be cut off is no SQL: then the hint is in words. */
+static void hint_sql(const struct plan *plan, const struct query_column *column, const char *sql,
                      const char *behind)
 {
+    const char *name = SQL_NAME(column->name);
     struct text out;
 
     text_init(&out, NOTICE_BYTES_MAX);
     for (const char *at = sql; *at; at++)
         if (*at == '$')
-            text_append_string(&out, SQL_NAME(name));
+            text_append_string(&out, name);
+        else if (*at == *BY_POINT && has_decimal_comma(column))
+            text_printf(&out, "replace(replace(%s, '.', ''), ',', '.')", name);
+        else if (*at == *BY_POINT)
+            text_printf(&out, "replace(%s, ',', '')", name);
         else
             text_append_char(&out, *at == DOLLAR ? '$' : *at);
     text_append_string(&out, behind);
@@ -41,15 +72,25 @@ struct cure {
 static void hint_cure(const struct plan *plan, const struct query_column *column,
                       const struct cure *cure)
 {
-    hint_sql(plan, column->name, plan->dialect == SQL_POSTGRES ? cure->postgres : cure->sqlite,
+    hint_sql(plan, column, plan->dialect == SQL_POSTGRES ? cure->postgres : cure->sqlite,
              cure->behind);
 }
 
 void hint_bounds(const struct plan *plan, const struct query_column *column)
 {
-    static const struct cure cure = {"CAST(ltrim(replace($, ',', ''), '<>=~≤≥≈± ') AS REAL) AS $",
-                                     "substring(replace($, ',', ''), '-?[0-9.]+')::float8 AS $",
+    static const struct cure cure = {"CAST(ltrim(" BY_POINT ", '<>=~≤≥≈± ') AS REAL) AS $",
+                                     "substring(" BY_POINT ", '-?[0-9.]+')::float8 AS $",
                                      " leaves the numbers."};
+
+    hint_cure(plan, column, &cure);
+}
+
+void hint_first_number(const struct plan *plan, const struct query_column *column)
+{
+    static const struct cure cure = {
+        "CASE WHEN ltrim($, '+-. ') GLOB '[0-9]*' THEN CAST(" BY_POINT " AS REAL) END AS $",
+        "substring(" BY_POINT ", '^ *([-+]?[0-9]*[.]?[0-9]+)')::float8 AS $",
+        " takes the number that each begins with, and NULL for others."};
 
     hint_cure(plan, column, &cure);
 }
@@ -332,7 +373,7 @@ static void hint_parts(const struct plan *plan, const struct query_column *colum
     } else {
         text_append_string(&sql, "Make a column of each of its numbers in the SELECT.");
     }
-    hint_sql(plan, column->name,
+    hint_sql(plan, column,
              sql.failed ? "Make columns of their numbers in the SELECT." : text_string(&sql), "");
     text_deinit(&sql);
 }
@@ -365,8 +406,8 @@ static void hint_fractions(const struct plan *plan, const struct query_column *c
     hint_cure(plan, column, &cure);
 }
 
-#define NUMBER_SQLITE   "CAST(replace($, ',', '') AS REAL)"
-#define NUMBER_POSTGRES "substring(replace($, ',', ''), '-?[0-9.]+')::float8"
+#define NUMBER_SQLITE   "CAST(" BY_POINT " AS REAL)"
+#define NUMBER_POSTGRES "substring(" BY_POINT ", '-?[0-9.]+')::float8"
 #define TIMES(like, k, m, g, t)                                                                    \
     " * CASE WHEN $ " like " '%k%' THEN " k " WHEN $ " like " '%m%' THEN " m " WHEN $ " like       \
     " '%" g "%' THEN 1e9 WHEN $ " like " '%t%' THEN " t " ELSE 1 END AS $"
@@ -391,7 +432,7 @@ static void hint_units(const struct plan *plan, const struct query_column *colum
     text_append_string(&sql, plan->dialect == SQL_POSTGRES ? NUMBER_POSTGRES : NUMBER_SQLITE);
     text_printf(&sql, " AS $, %s($, '0123456789.,+- ') AS %s",
                 plan->dialect == SQL_POSTGRES ? "btrim" : "trim", unit);
-    hint_sql(plan, column->name, text_string(&sql), " makes a number and a word of each.");
+    hint_sql(plan, column, text_string(&sql), " makes a number and a word of each.");
     text_deinit(&sql);
 }
 
@@ -418,7 +459,9 @@ static bool is_multiple(const struct query_column *column)
     const struct slice unit =
         slice_trim((struct slice){column->shaped.unit, column->shaped.unit_size});
 
-    if (column->integers + column->reals + column->numeric_texts + column->separated_texts == 0)
+    if (column->integers + column->reals + column->numeric_texts + column->separated_texts +
+            column->written_texts ==
+        0)
         return false;
     for (size_t i = 0; i < sizeof multiples / sizeof *multiples; i++)
         if (slice_is(unit, multiples[i]))

@@ -19,5 +19,8 @@ bool note_shape(const struct plan *plan, const struct query_column *column, bool
 /* Adds how numbers are made of bounds ("<5") and numbers to the notice added last. */
 void hint_bounds(const struct plan *plan, const struct query_column *column);
 
+/* Adds likewise how to keep the number that each text begins with ("68.8[1]"). */
+void hint_first_number(const struct plan *plan, const struct query_column *column);
+
 /* The end of a notice on a column of words: "all are taken as words". */
 const char *words_become(bool is_left_out);

@@ -172,13 +172,7 @@ static void note_others(const struct plan *plan, const struct query_column *colu
         return;
     }
     if (are_numbers && begins_with_number(word) && 2 * column->word_cells < others) {
-        notice_hint(plan->notices,
-                    plan->dialect == SQL_POSTGRES
-                        ? "substring(replace(%s, ',', ''), '-?[0-9.]+')::float8 AS %s takes the "
-                          "number of each."
-                        : "CAST(replace(%s, ',', '') AS REAL) AS %s takes the number that each "
-                          "begins with.",
-                    SQL_NAME(column->name), SQL_NAME(column->name));
+        hint_first_number(plan, column);
         return;
     }
     notice_hint(plan->notices, "NULLIF(%s, %s) AS %s makes it missing%s.", SQL_NAME(column->name),

@@ -53,7 +53,9 @@ static enum status find_columns(const struct picture_table *table, struct swarm 
     struct error none;
 
     TRY(drawing_find_column(table, "input", &swarm->input, err));
-    TRY(drawing_find_column(table, "points", &swarm->points, err));
+    if (drawing_find_column(table, "points", &swarm->points, err) != STATUS_OK)
+        return error_hint(err,
+                          "TO EXPLAIN ... WITH summary.plot_type = 'points' USING SHAP has it.");
     TRY(drawing_find_column(table, "importance", &swarm->importance, err));
     TRY(drawing_find_column(table, "direction", &swarm->direction, err));
     if (drawing_find_column(table, "class", &swarm->output, &none) != STATUS_OK &&

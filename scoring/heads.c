@@ -26,13 +26,17 @@ static struct cell class_of_word(enum input_label type, struct slice word)
     struct error ignored;
     bool is_null = false;
     double number = 0;
+    int64_t integer;
 
+    /* Digits of an integer that a double does not hold are kept. */
+    if (type == INPUT_LABEL_INTEGER && slice_to_integer(word, &integer))
+        return (struct cell){.type = CELL_INTEGER, .integer = integer};
     if (type == INPUT_LABEL_TEXT ||
         cell_to_number(&text, READING_NUMBER, SLICE("label"), &number, &is_null, &ignored) !=
             STATUS_OK ||
         is_null)
         return text;
-    if (type == INPUT_LABEL_INTEGER)
+    if (type == INPUT_LABEL_INTEGER && fabs(number) < 9007199254740992.0 && number == trunc(number))
         return (struct cell){.type = CELL_INTEGER, .integer = (int64_t)number};
     return (struct cell){.type = CELL_REAL, .real = number};
 }

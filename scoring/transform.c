@@ -275,8 +275,10 @@ enum status transform_find_columns(struct transform *transform, struct arena *ar
     struct slice *names = ARENA_NEW(arena, struct slice, transform->input_count);
 
     transform->columns = ARENA_NEW(arena, struct slice, columns_most(transform));
-    if (!transform->columns || !names)
+    transform->are_labels = ARENA_NEW(arena, bool, columns_most(transform));
+    if (!transform->columns || !transform->are_labels || !names)
         return fail_no_memory(err);
+    memset(transform->are_labels, 0, columns_most(transform) * sizeof *transform->are_labels);
     transform->column_count = transform->label_columns = 0;
     transform->has_parts = transform->has_lists = false;
     for (uint32_t i = 0; i < transform->input_count; i++) {
@@ -284,7 +286,10 @@ enum status transform_find_columns(struct transform *transform, struct arena *ar
         TRY(check_list(i > 0 ? &transform->inputs[i - 1] : NULL, &transform->inputs[i], err));
         transform->has_lists |= transform->inputs[i].spec.list.form ||
                                 transform->inputs[i].spec.combiner != COMBINER_SQRTN;
-        transform->label_columns += transform->inputs[i].spec.label != INPUT_LABEL_NONE;
+        if (transform->inputs[i].spec.label && !transform->inputs[i].spec.cross) {
+            transform->are_labels[transform->inputs[i].column] = true;
+            transform->label_columns++;
+        }
         names[i] = transform->inputs[i].spec.name;
     }
     TRY(check_list(&transform->inputs[transform->input_count - 1], NULL, err));
@@ -539,10 +544,7 @@ bool transform_has_origins(const struct transform *transform)
 
 bool transform_is_label(const struct transform *transform, uint32_t column)
 {
-    for (uint32_t i = 0; transform->label_columns > 0 && i < transform->input_count; i++)
-        if (transform->inputs[i].spec.label && transform->inputs[i].column == column)
-            return true;
-    return false;
+    return transform->label_columns > 0 && transform->are_labels[column];
 }
 
 void transform_add_labels(const struct transform *transform, struct cell *cells)

@@ -81,7 +81,8 @@ struct transform {
     uint32_t input_count;
     struct slice *columns; /* (column_count): names, in the order of the inputs */
     uint32_t column_count;
-    uint32_t label_columns; /* columns that are labels: rows need not have them */
+    bool *are_labels;       /* (column_count): the column is a label */
+    uint32_t label_columns; /* so many are: rows need not have them */
     bool has_parts;         /* an input takes another cell than that of its own number */
     bool has_lists;         /* or of a list, or combines words in another way than by sqrtn */
     bool has_rules;         /* a category has no vocabulary */

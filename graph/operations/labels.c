@@ -123,6 +123,12 @@ static enum label_loss loss_of(const struct graph *graph, const struct graph_nod
     return compared(graph, node)->label == INPUT_LABEL_NUMBER ? LOSS_SQUARED : LOSS_CROSS_ENTROPY;
 }
 
+/* So far the sample's classes are known alone: of all rows there may be more. */
+static bool is_guess(const struct graph *graph, const struct graph_node *node)
+{
+    return graph->row.guesses_outputs && compared(graph, node)->label != INPUT_LABEL_NUMBER;
+}
+
 static enum status loss_shape(struct graph *graph, struct graph_node *node, struct error *err)
 {
     const struct graph_node *x = graph_input(graph, node, 0), *label = graph_input(graph, node, 1);
@@ -134,7 +140,7 @@ static enum status loss_shape(struct graph *graph, struct graph_node *node, stru
         return error_hint(err, "label_loss(dense(h, outputs(clicked)), label(clicked)) compares a "
                                "head with its label.");
     }
-    if (x->shape.rank > 1 || x->size != label->size) {
+    if (x->shape.rank > 1 || (x->size != label->size && !is_guess(graph, node))) {
         graph_fail(node, err, "its value has the shape %s, and the label asks for %s",
                    graph_shape_text(&x->shape, shape), graph_shape_text(&label->shape, wanted));
         return error_hint(err, "dense(h, outputs(%.*s)) makes as many numbers.",

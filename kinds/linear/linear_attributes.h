@@ -31,12 +31,11 @@ extern const char *const linear_selectors_later[];
 #define LINEAR_ATTRIBUTES(STORED, PLANNED)                                                         \
     STORED(enum linear_objective, objective, "objective", SCOPE_TRAIN, IN_KIND(objective),         \
            WORD("auto", linear_objective_words, linear_objectives_later),                          \
-           "Objective of the boosting. 'auto': binary:logistic for two classes, "                  \
-           "multi:softprob for more, reg:squarederror for numbers. Names of LightGBM and "         \
-           "scikit-learn are accepted, too.",                                                      \
+           "Loss that is minimised. 'auto': binary:logistic for two classes, multi:softprob "      \
+           "for more, reg:squarederror for numbers.",                                              \
            .word_aliases = linear_objective_aliases)                                               \
     STORED(uint32_t, rounds, "train.num_boost_round", SCOPE_TRAIN, IN_KIND(rounds),                \
-           INTEGER(1, 100000, "10"), "Rounds of boosting; each round adds a tree for each class.") \
+           INTEGER(1, 100000, "10"), "Rounds: each weight moves once in a round.")                 \
     STORED(double, eta, "eta", SCOPE_TRAIN, IN_KIND(eta), REAL(0, 1, "0.5"),                       \
            "Share of its best move that a weight takes.")                                          \
     STORED(                                                                                        \

@@ -111,8 +111,9 @@ def importance(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
 
 @brief
 def shap(model: Any, rows: Any, *, theme: str = "auto") -> Picture:
-    """By how much each input moves the prediction in the mean; the first 40 inputs."""
-    return draw("shap", model._run(rows, f"TO EXPLAIN {model.name} USING shap"), model=model.name, theme=theme)
+    """How far each input moves the prediction of a row: a point for each of up to 200 rows; the first 20 inputs."""
+    rows = model._run(rows, f"TO EXPLAIN {model.name} WITH summary.plot_type = 'points' USING shap")
+    return draw("shap", rows, model=model.name, theme=theme)
 
 
 @brief

@@ -119,17 +119,27 @@ static void append_replace(struct text *out, struct slice name, const struct rep
     text_printf(out, "%s AS %s", is_space ? ")" : "", SQL_NAME(name));
 }
 
+/* SQL that would be cut off is none: fewer pieces are replaced then. */
 static void hint_look(struct slice name, const struct replacing *replacings, size_t count,
                       struct notice_list *notices)
 {
-    struct text sql;
+    bool fits = false;
 
-    text_init(&sql, NOTICE_BYTES_MAX);
-    append_replace(&sql, name, replacings, count, false);
-    text_append_string(&sql, " in SQLite, ");
-    append_replace(&sql, name, replacings, count, true);
-    notice_hint(notices, "%s in PostgreSQL, makes these characters one.", text_string(&sql));
-    text_deinit(&sql);
+    for (; !fits && count > 0; count--) {
+        struct text hint;
+
+        text_init(&hint, NOTICE_BYTES_MAX);
+        append_replace(&hint, name, replacings, count, false);
+        text_append_string(&hint, " in SQLite, ");
+        append_replace(&hint, name, replacings, count, true);
+        text_append_string(&hint, " in PostgreSQL, makes these characters one.");
+        fits = !hint.failed;
+        if (fits)
+            notice_hint(notices, "%s", text_string(&hint));
+        text_deinit(&hint);
+    }
+    if (!fits)
+        notice_hint(notices, "replace() in the SELECT makes these characters one.");
 }
 
 void look_alikes_note(const struct looking words[2], struct slice name, bool are_classes,

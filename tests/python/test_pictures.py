@@ -17,7 +17,7 @@ class Pictures(harness.Case):
         self.model = totrain.Model(self.database, "m")
 
     def test_each_is_that_of_the_program_on_the_rows_of_the_training(self):
-        for kind in ("history", "confusion", "roc", "pr", "gain", "calibration", "importance", "dependence"):
+        for kind in ("history", "confusion", "roc", "pr", "gain", "calibration", "importance", "shap", "dependence"):
             with self.subTest(kind):
                 rows = () if kind == "history" else ("SELECT * FROM iris WHERE class < 2",)
                 picture = getattr(totrain.picture, kind)(self.model, *rows, theme="dark")

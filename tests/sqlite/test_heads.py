@@ -129,9 +129,48 @@ class Heads(harness.Case):
         shown = dict(self.run_all("SHOW MODEL m"))
         self.assertEqual(shown["label clicked"], "no input: classes of type text")
         self.assertEqual(shown["label amount"], "no input: a number")
+        self.run_all(shown["graph"])  # its steps are a definition that learns the same
+        self.run_all(TRAIN.format("").replace("zoo/heads", "zoo/copy").replace("INTO m", "INTO n"))
+        self.assertEqual(self.measures(), {row[:2]: row[2] for row in self.run_all("SELECT * FROM clicks TO EVALUATE n")})
         planned = dict(self.run_all("EXPLAIN " + TRAIN.format("")))
         self.assertEqual(planned["label_loss_1"], "label_loss(dense_2, label_1, weight = 1) -> ()")
         self.assertEqual(planned["label_3"], "label(name = 'kind') -> (3)")
+
+    def test_integers_keep_all_their_digits(self):
+        self.run_all(f"CREATE TABLE ids AS SELECT a, b, {2 ** 53 + 1} + (a > 0) * 2 AS id, kind FROM clicks")
+        self.run_all("SELECT * FROM ids TO TRAIN zoo/heads WITH train.epoch = 2, model.weights = [1, 1] LABEL id, kind INTO m")
+        self.run_all("SELECT * FROM ids TO PREDICT out.p USING m")
+        self.assertEqual({row[0] for row in self.run_all("SELECT p_id FROM out")}, {2 ** 53 + 1, 2 ** 53 + 3})
+
+    def test_one_value_may_be_that_of_two_labels(self):
+        self.run_all("CREATE TABLE twins AS SELECT a, b, a > 0 AS up, a <= 0 AS down FROM clicks")
+        self.run_all("DEFINE MODEL zoo/twins AS 'x = dense(numbers, outputs(up)); return [x, x]'")
+        self.run_all("SELECT * FROM twins TO TRAIN zoo/twins LABEL up, down INTO m")
+        self.assertEqual([row[0] for row in self.run_all("SELECT * FROM twins TO EVALUATE m")],
+                         [None] + 4 * ["up"] + 4 * ["down"])
+        self.run_all("SELECT * FROM twins TO PREDICT out.p USING m")
+        self.run_all("SELECT p_up, p_down FROM out")
+
+    def test_the_sample_may_lack_a_class(self):
+        self.run_all("CREATE TABLE more AS SELECT a, b, 0 AS late FROM clicks, (SELECT 1 UNION SELECT 2 UNION SELECT 3)")
+        self.run_all("UPDATE more SET late = CASE WHEN rowid > 1100 THEN 2 ELSE rowid % 2 END")
+        self.run_all("DEFINE MODEL zoo/three AS 'return [dense(numbers, 3), dense(numbers, 1)]'")
+        train = "SELECT a, b, {} AS late, a * b AS c FROM more TO TRAIN zoo/three WITH train.epoch = 1 LABEL late, c INTO m"
+        self.run_all(train.format("late"))
+        self.refused("its value has the shape .3., and the label asks for .2.", train.format("late > 0"))
+
+    def test_a_loss_of_labels_is_not_measured_without_them(self):
+        self.run_all("DEFINE MODEL zoo/own AS 'x = dense(numbers, outputs(kind)); y = dense(numbers, outputs(amount)); "
+                     "loss = label_loss(x, label(kind)) + label_loss(y, label(amount)); return [softmax(x), y]'")
+        self.run_all("SELECT a, b, kind, amount FROM clicks TO TRAIN zoo/own WITH train.epoch = 2 LABEL kind, amount INTO m")
+        self.refused("none of the labels", "SELECT a, b FROM clicks TO EVALUATE m")
+        self.refused("workers do not score such models yet",
+                     "SELECT a, b FROM clicks TO PREDICT out.p WITH job.max_workers = 2 USING m")
+
+    def test_what_the_rows_have_is_told(self):
+        self.run_all(TRAIN.format(""))
+        done = self.run_program(self.path, "-c", "SELECT a, b, word || '!' AS word, kind FROM clicks TO EVALUATE m;")
+        self.assertIn('column "word": 400 of 400 rows have a word that the model has not learned', done.stderr)
 
     def test_what_is_no_model_of_several_labels_is_refused(self):
         self.refused("DNNClassifier learns one label",
@@ -140,6 +179,8 @@ class Heads(harness.Case):
                      "SELECT * FROM clicks TO TRAIN zoo/heads LABEL kind, Kind INTO m")
         self.refused('the label and cannot be an input',
                      "SELECT * FROM clicks TO TRAIN zoo/heads COLUMN kind LABEL clicked, kind INTO m")
+        self.refused('column "amount" is the label',
+                     "SELECT * FROM clicks TO TRAIN zoo/heads WITH train.sample_weight = 'amount' LABEL kind, amount INTO m")
         self.refused("returns 1 value, and the statement has 2 labels",
                      "SELECT * FROM clicks TO TRAIN zoo/mlp LABEL clicked, kind INTO m")
         self.run_all("CREATE TABLE one AS SELECT a, b, 'x' AS clicked, kind FROM clicks")

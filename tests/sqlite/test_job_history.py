@@ -51,6 +51,9 @@ class JobHistory(harness.Case):
         second = self.train_slowly()
         self.assertEqual(self.joined(second), {0})
         self.assertEqual(self.model_digest(), digest)
+        # The time of a short job, mostly of its begin, says nothing of workers that pay.
+        self.run_all(TRAIN.replace("300", "1").format(more=", job.min_workers = 4, job.max_workers = 4", into="m"))
+        self.assertRegex(self.explain(SEVERAL)["workers"], "^1 to 4, 1 at first, ")
         # The user's numbers win.
         self.assertRegex(self.explain(SEVERAL + ", job.min_workers = 3")["workers"], "^3 to 4, 3 at first, ")
         self.assertRegex(self.explain(", job.min_workers = 4")["workers"], "^4$")

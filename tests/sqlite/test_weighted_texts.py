@@ -127,7 +127,7 @@ class WeightedTexts(harness.Case):
                                 ("TEXT(body, 1, 2, 2, 'tfidf', 3)", "TEXT takes a column's name, and after it possibly")):
             with self.assertRaisesRegex(sqlite3.Error, message.replace("(", r"\(")):
                 self.train(column)
-        with self.assertRaisesRegex(sqlite3.Error, "column \"body\" is a text, and KMeans takes numbers, categories and dates"):
+        with self.assertRaisesRegex(sqlite3.Error, "column \"body\" is a text, and KMeans accepts numbers, categories and dates"):
             self.run_all("SELECT y, body FROM train TO TRAIN KMeans WITH model.n_clusters = 2 "
                          "COLUMN y, TEXT(body, weights = 'tfidf') INTO m")
         self.train("TEXT(body, weights = 'tfidf')", settings="train.epoch = 1")

@@ -95,6 +95,13 @@ static void each_shape_has_a_name_and_the_sql_of_its_database(void **state)
          "substring(replace(v, ',', ''), '-?[0-9.]+')::float8 * CASE WHEN v ILIKE '%k%' THEN 1e3 "
          "WHEN v ILIKE '%m%' THEN 1e6 WHEN v ILIKE '%b%' THEN 1e9 WHEN v ILIKE '%t%' THEN 1e12 "
          "ELSE 1 END AS v makes numbers of them."},
+        {"%u,5k", "%u,5", "numbers with a unit",
+         "CAST(replace(replace(v, '.', ''), ',', '.') AS REAL) * CASE WHEN v LIKE '%k%' THEN 1e3 "
+         "WHEN v LIKE '%m%' THEN 1e6 WHEN v LIKE '%b%' THEN 1e9 WHEN v LIKE '%t%' THEN 1e12 ELSE 1 "
+         "END AS v makes numbers of them.",
+         "substring(replace(replace(v, '.', ''), ',', '.'), '-?[0-9.]+')::float8 * CASE WHEN v "
+         "ILIKE '%k%' THEN 1e3 WHEN v ILIKE '%m%' THEN 1e6 WHEN v ILIKE '%b%' THEN 1e9 WHEN v "
+         "ILIKE '%t%' THEN 1e12 ELSE 1 END AS v makes numbers of them."},
         {"%u kg", "%u", "numbers with a unit", "replace(v, 'kg', '') AS v leaves the numbers.",
          "replace(v, 'kg', '') AS v leaves the numbers."},
         {"%uk", "%u.1k", "numbers with a unit", "replace(v, 'k', '') AS v leaves the numbers.",

@@ -119,9 +119,17 @@ static void columns_that_nearly_are_numbers_name_the_other_texts(void **state)
     check_said(&notices, 0, "in 10 of 10", "NULLIF");
     column.word_cells = 2; /* other numbers have marks, too */
     notices = nearly(&column, SQL_SQLITE, true);
-    check_said(&notices, 0, "in 2 of 10", "CAST(replace(\"1st\", ',', '') AS REAL) AS \"1st\"");
+    check_said(&notices, 0, "in 2 of 10",
+               "CASE WHEN ltrim(\"1st\", '+-. ') GLOB '[0-9]*' THEN CAST(replace(\"1st\", ',', '') "
+               "AS REAL) END AS \"1st\" takes");
     notices = nearly(&column, SQL_POSTGRES, true);
-    check_said(&notices, 0, "in 2 of 10", "'-?[0-9.]+')::float8 AS \"1st\" takes the number");
+    check_said(&notices, 0, "in 2 of 10",
+               "'^ *([-+]?[0-9]*[.]?[0-9]+)')::float8 AS \"1st\" takes the number");
+    column.numbers.not_point = 80; /* by a decimal comma */
+    notices = nearly(&column, SQL_SQLITE, true);
+    check_said(&notices, 0, "in 2 of 10",
+               "CAST(replace(replace(\"1st\", '.', ''), ',', '.') AS REAL) END AS \"1st\"");
+    column.numbers.not_point = 0;
     slice_copy(SLICE("12/2024"), column.word, sizeof column.word);
     notices = nearly(&column, SQL_SQLITE, true);
     check_said(&notices, 0, "'12/2024'", "NULLIF");

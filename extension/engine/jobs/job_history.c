@@ -41,7 +41,8 @@ static double seconds_of_row(const struct job_row *row)
                : (row->seconds - row->seconds_waiting) / (double)row->rows_done;
 }
 
-static bool read_store(const struct job_folder *folder, struct share_paces *paces)
+/* is_rough: the time of its rows is that of a short job, mostly of its begin. */
+static bool read_store(const struct job_folder *folder, struct share_paces *paces, bool *is_rough)
 {
     struct jobstore *store;
     struct error ignored;
@@ -57,6 +58,7 @@ static bool read_store(const struct job_folder *folder, struct share_paces *pace
     is_read = jobstore_get_job(store, &row, &ignored) == STATUS_OK &&
               job_state_has_ended(row.state) &&
               jobstore_each_of(store, LISTING_EVENTS, take_event, paces, &ignored) == STATUS_OK;
+    *is_rough = is_read && paces->count == 0 && row.rows_per_second <= 0;
     if (is_read && paces->count == 0 && row.state == JOB_STATE_DONE)
         share_paces_add(paces, (struct share_point){row.workers, seconds_of_row(&row)});
     jobstore_close(store);
@@ -79,8 +81,16 @@ static bool is_of_work(const struct job_folder *folder, const char *work, struct
 
 /* ----- all of them ----- */
 
-static void add_job(struct job_history *history, int64_t id, const struct share_paces *paces)
+/* Rough times count where there are no others: beside these they would bend the curve. */
+static void add_job(struct job_history *history, int64_t id, const struct share_paces *paces,
+                    bool is_rough)
 {
+    history->looked_at++;
+    if (is_rough && history->jobs > 0 && !history->is_rough)
+        return;
+    if (!is_rough && history->is_rough)
+        history->paces.count = history->jobs = 0;
+    history->is_rough = is_rough;
     if (history->jobs++ == 0)
         history->job = id;
     if (history->paces.lanes == 0)
@@ -98,15 +108,16 @@ static void read_folders(const char *state, const int64_t *ids, size_t count,
     struct text spec;
 
     text_init(&spec, JOBSPEC_BYTES_MAX + 256); /* with its checksum */
-    for (size_t i = count; i-- > end && history->jobs < JOB_HISTORY_JOBS;) {
+    for (size_t i = count; i-- > end && history->looked_at < JOB_HISTORY_JOBS;) {
         struct job_folder folder;
         struct share_paces paces;
         struct error ignored;
+        bool is_rough;
 
         error_clear(&ignored);
         if (job_folder_find(state, ids[i], &folder, &ignored) == STATUS_OK &&
-            is_of_work(&folder, history->work, &spec) && read_store(&folder, &paces))
-            add_job(history, ids[i], &paces);
+            is_of_work(&folder, history->work, &spec) && read_store(&folder, &paces, &is_rough))
+            add_job(history, ids[i], &paces, is_rough);
     }
     text_deinit(&spec);
 }

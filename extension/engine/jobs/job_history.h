@@ -6,7 +6,8 @@
  *
  * The newest JOB_HISTORY_JOBS of the same work (planner/row_work.h) count that have ended. If a job
  * measured numbers of workers its event `paces` has them, on a cluster, too; else the row of the
- * job has the one number that it trained with. Once no remembered job has measured two numbers
+ * job has the one number that it trained with; that of a job which ended before its speed was known
+ * counts only where there is no other. Once no remembered job has measured two numbers
  * the next job begins like the first one: what changed meanwhile is measured again.
  *
  * A folder that cannot be read is left out.
@@ -23,8 +24,10 @@
 
 struct job_history {
     char work[ROW_WORK_DIGITS + 1];
-    int64_t job; /* the newest */
-    uint32_t jobs;
+    int64_t job;   /* the newest */
+    uint32_t jobs; /* whose paces these are, of looked_at */
+    uint32_t looked_at;
+    bool is_rough; /* the paces are those of short jobs alone */
     struct share_paces paces;
 };
 

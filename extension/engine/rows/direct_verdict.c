@@ -65,6 +65,7 @@ static enum status makes_another(const struct column_verdict *verdict, const str
     TRY(lower_train(&verdict->plan, verdict->arena, &of_all, err));
     of_all.staged_shards = spec->staged_shards;
     of_all.in_one_process = spec->in_one_process;
+    of_all.history = spec->history;
     text_init(&a, JOBSPEC_BYTES_MAX);
     text_init(&b, JOBSPEC_BYTES_MAX);
     status = print_spec(spec, &a, err);

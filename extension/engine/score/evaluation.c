@@ -146,6 +146,13 @@ static enum status collect_metrics(const struct evaluation_order *order, struct 
     return collect_notices(notices, arena, cell, err);
 }
 
+/* Rows of such a form have no column for them. */
+static void tell_notices(const struct notice_list *notices, const struct sink *sink)
+{
+    for (size_t i = 0; sink && i < notices->count; i++)
+        sink_notice(sink, "%s", notices->items[i].text);
+}
+
 static enum status collect_report(struct metrics *metrics, const struct notice_list *notices,
                                   struct arena *arena, const struct sink *sink,
                                   struct evaluation_rows *rows, struct error *err)
@@ -155,8 +162,7 @@ static enum status collect_report(struct metrics *metrics, const struct notice_l
     TRY(report_make(metrics_report(metrics), arena, &made, err));
     rows->cells = made.cells;
     rows->rows = made.rows;
-    for (size_t i = 0; sink && i < notices->count; i++)
-        sink_notice(sink, "%s", notices->items[i].text);
+    tell_notices(notices, sink);
     return STATUS_OK;
 }
 
@@ -201,8 +207,10 @@ enum status evaluation_collect(const struct evaluation_order *order, struct metr
     *rows = (struct evaluation_rows){.rows = 0};
     TRY(evaluation_columns(order, arena, &rows->names, &rows->columns, err));
     notice_list_join(notices, order->notices);
-    if (order->by_head)
+    if (order->by_head) {
+        tell_notices(notices, sink);
         return collect_heads(metrics, arena, rows, err);
+    }
     unknown_label_notice(metrics, notices);
     return order->report == REPORT_METRICS
                ? collect_metrics(order, metrics, stop, notices, arena, rows, err)

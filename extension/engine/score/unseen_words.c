@@ -168,10 +168,13 @@ static struct likeness likeness_of(const struct unseen_word *word)
     for (uint32_t i = 0; i < word->example_count; i++)
         folded[i] = alike_fold(slice_of(word->examples[i]), bytes[i]);
     for (uint32_t i = 0; i < input->word_count && word->example_count > 0; i++) {
+        struct slice known;
+
         if (input->words[i].size > sizeof known_bytes)
             continue;
+        known = alike_fold(input->words[i], known_bytes);
         for (uint32_t j = 0; j < word->example_count; j++)
-            if (slice_equal(alike_fold(input->words[i], known_bytes), folded[j]))
+            if (slice_equal(known, folded[j]))
                 return (struct likeness){slice_of(word->examples[j]), input->words[i], true};
     }
     return (struct likeness){word->example_count > 0 ? slice_of(word->examples[0]) : SLICE(""),
@@ -183,8 +186,6 @@ static bool is_told(const struct unseen_word *word, const struct likeness *liken
 {
     const double share = word->input->hash_buckets > 0 ? 1 : UNSEEN_SHARE;
 
-    if (word->rows < UNSEEN_ROWS_MIN || word->unseen == 0)
-        return false;
     return (double)word->unseen >= share * (double)word->rows ||
            (likeness->is_found && word->unseen >= UNSEEN_ALIKE &&
             word->unseen * UNSEEN_ALIKE_OF >= word->rows);
@@ -196,7 +197,7 @@ void unseen_words_note(const struct unseen_words *words, struct notice_list *not
         const struct unseen_word *word = &words->columns[i];
         struct likeness likeness;
 
-        if (!word->input || word->unseen == 0)
+        if (!word->input || word->rows < UNSEEN_ROWS_MIN || word->unseen == 0)
             continue;
         likeness = likeness_of(word);
         if (!is_told(word, &likeness))

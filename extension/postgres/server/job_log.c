@@ -38,29 +38,51 @@ static const char *shown_line(struct slice line)
     return settings_hide_state(copy);
 }
 
-static void put_lines(ReturnSetInfo *info, uint64_t from, struct slice part)
+/* Lines are shown from their begins on and whole, also where the caller asks for bytes within one:
+ * of a part of the path of totrain.state_directory, settings_hide_state() would see nothing. */
+struct reading {
+    ReturnSetInfo *info;
+    uint64_t end;   /* a line that ends behind it is left for later, but for the first one */
+    bool is_inside; /* of a line that began before the place to start at */
+    bool has_line, is_full;
+};
+
+static void put_line(struct reading *reading, struct slice line, uint64_t next)
+{
+    ReturnSetInfo *info = reading->info;
+    Datum values[2] = {Int64GetDatum((int64)next), CStringGetTextDatum(shown_line(line))};
+    bool nulls[2] = {false, false};
+
+    tuplestore_putvalues(info->setResult, info->setDesc, values, nulls);
+    reading->has_line = true;
+}
+
+static void put_lines(struct reading *reading, uint64_t from, struct slice part)
 {
     MemoryContext lines =
         AllocSetContextCreate(CurrentMemoryContext, "lines of a log", ALLOCSET_DEFAULT_SIZES);
     MemoryContext caller = MemoryContextSwitchTo(lines);
 
-    for (size_t at = 0; at < part.size;) {
+    for (size_t at = 0; at < part.size && !reading->is_full;) {
         const char *end = memchr(part.data + at, '\n', part.size - at);
         const size_t size = end ? (size_t)(end - part.data) - at : part.size - at;
-        Datum values[2];
-        bool nulls[2] = {false, false};
+        const struct slice line = {part.data + at, size};
 
-        values[1] = CStringGetTextDatum(shown_line((struct slice){part.data + at, size}));
         at += end ? size + 1 : size;
-        values[0] = Int64GetDatum((int64)(from + at));
-        tuplestore_putvalues(info->setResult, info->setDesc, values, nulls);
+        if (reading->is_inside)
+            reading->is_inside = end == NULL;
+        else if (reading->has_line && from + at > reading->end)
+            reading->is_full = true;
+        else
+            put_line(reading, line, from + at);
     }
     MemoryContextSwitchTo(caller);
     MemoryContextDelete(lines);
 }
 
 /* Reads one part and puts its lines: where the next part begins. */
-static uint64_t put_part(ReturnSetInfo *info, const char *state, const struct job_log_part *part)
+static uint64_t put_part(struct reading *reading, const char *state,
+                         const struct job_log_part *part)
 {
     struct session nobody = {.memory = CurrentMemoryContext};
     uint64_t next = part->from;
@@ -73,7 +95,7 @@ static uint64_t put_part(ReturnSetInfo *info, const char *state, const struct jo
     {
         if (job_log_read(state, part, &text, &next, &err) != STATUS_OK)
             session_raise(&nobody, &err, SLICE(""), false);
-        put_lines(info, part->from, text_slice(&text));
+        put_lines(reading, part->from, text_slice(&text));
     }
     PG_FINALLY();
     {
@@ -104,12 +126,15 @@ static int64 argument_or(FunctionCallInfo fcinfo, int argument, int64 otherwise)
     return value;
 }
 
-/* (job, owner, start, most): lines behind byte `start`, of about `most` bytes together. */
+/* (job, owner, start, most): the lines that begin at byte `start` or behind it, of `most` bytes
+ * together, or one. */
 Datum totrain_sql_job_log(PG_FUNCTION_ARGS)
 {
     const Oid owner = PG_ARGISNULL(1) ? GetUserId() : PG_GETARG_OID(1);
-    int64 from = argument_or(fcinfo, 2, 0), left = argument_or(fcinfo, 3, PG_INT64_MAX);
-    int64 begin = -1;
+    const uint64_t start = (uint64_t)argument_or(fcinfo, 2, 0);
+    const uint64_t most = (uint64_t)argument_or(fcinfo, 3, PG_INT64_MAX);
+    struct reading reading = {.end = start + most, .is_inside = start > 0};
+    uint64_t from = start > 0 ? start - 1 : 0, begin = PG_UINT64_MAX;
     const char *state;
 
     InitMaterializedSRF(fcinfo, 0);
@@ -117,14 +142,12 @@ Datum totrain_sql_job_log(PG_FUNCTION_ARGS)
         return (Datum)0;
     check_reader(owner);
     state = settings_state(owner);
-    while (left > 0 && begin != from) {
-        const size_t most = left < (int64)PART_BYTES ? (size_t)left : PART_BYTES;
-
+    reading.info = (ReturnSetInfo *)fcinfo->resultinfo;
+    while (most > 0 && begin != from && !reading.is_full) {
         CHECK_FOR_INTERRUPTS();
         begin = from;
-        from = (int64)put_part((ReturnSetInfo *)fcinfo->resultinfo, state,
-                               &(struct job_log_part){PG_GETARG_INT64(0), (uint64_t)from, most});
-        left -= from - begin;
+        from =
+            put_part(&reading, state, &(struct job_log_part){PG_GETARG_INT64(0), from, PART_BYTES});
     }
     return (Datum)0;
 }
