@@ -8,6 +8,8 @@
 
 #define PARTS 3 /* trend, remainder, level_shift */
 
+#define NUMBERED_MOST (2 * REGRESSORS_MAX) /* no more columns could have one name */
+
 /* Nothing of a forecast depends on the rows that it is asked for. */
 static enum status refuse_explainer(const struct planning *planning)
 {
@@ -84,6 +86,25 @@ static enum status add_part(struct planning *planning, struct slice name)
     return STATUS_OK;
 }
 
+static bool is_result(const struct plan *plan, struct slice name)
+{
+    for (size_t i = 0; i < plan->result_count; i++)
+        if (slice_equal_fold(plan->results[i].name, name))
+            return true;
+    return false;
+}
+
+/* Holidays may differ in case alone, or be called as a regressor is: tables have no two columns of
+ * one name, so the later one gets a number, as effect_easter_2. */
+static enum status add_effect(struct planning *planning, struct slice regressor)
+{
+    struct slice name = arena_printf(planning->arena, "effect_%.*s", SLICE_FORMAT(regressor));
+
+    for (int i = 2; name.data && i < NUMBERED_MOST && is_result(planning->plan, name); i++)
+        name = arena_printf(planning->arena, "effect_%.*s_%d", SLICE_FORMAT(regressor), i);
+    return name.data ? add_part(planning, name) : fail_no_memory(planning->err);
+}
+
 static enum status add_parts(struct planning *planning)
 {
     struct plan *plan = planning->plan;
@@ -98,7 +119,7 @@ static enum status add_parts(struct planning *planning)
                                       ? plan->model.inputs[regressors + i].name
                                       : forecast->holidays.items[i - forecast->regressors].name;
 
-        TRY(add_part(planning, arena_printf(planning->arena, "effect_%.*s", SLICE_FORMAT(name))));
+        TRY(add_effect(planning, name));
     }
     TRY(add_part(planning, SLICE("remainder")));
     return add_part(planning, SLICE("level_shift"));

@@ -155,6 +155,8 @@ static enum status take_row(void *self, const struct cell *cells, size_t count, 
         name = slice_trim(cells[reading->name].text);
         if (name.size == 0 || name.size > HOLIDAY_NAME_MAX)
             return refuse_row(reading, "its name is empty, or longer than 100 bytes", err);
+        if (memchr(name.data, '\0', name.size)) /* JSON would end there */
+            return refuse_row(reading, "its name has a zero byte", err);
     }
     TRY(take_name(reading, name, &own->name, err));
     reading->count++;

@@ -52,17 +52,18 @@ double holiday_days(const struct holiday *holiday, const struct steps *steps, in
     return days_before(holiday, end) - days_before(holiday, first);
 }
 
-int32_t holidays_last(const struct holidays *holidays)
+bool holidays_reach(const struct holidays *holidays, const struct steps *steps, int64_t index)
 {
-    int32_t last = INT32_MIN;
+    int64_t first, end;
 
+    days_of_step(steps, index, &first, &end);
     for (uint32_t i = 0; i < holidays->count; i++) {
         const struct holiday *holiday = &holidays->items[i];
 
-        if (holiday->days[holiday->count - 1] > last)
-            last = holiday->days[holiday->count - 1];
+        if (holiday->days[holiday->count - 1] >= first)
+            return true;
     }
-    return last;
+    return false;
 }
 
 /* ---- comparing ---- */

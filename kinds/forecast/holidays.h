@@ -2,8 +2,8 @@
  * holidays.h - forecast.holidays: days with a name, on which values differ from those around them.
  *
  *     table of days and names  --planner/holiday_table.h-->  struct holidays, in the job spec
- *     steps of a series        --holiday_days-->  a regressor for each holiday, also of times to
- * come coefficients             -->  part of the stored forecast, and of TO EXPLAIN
+ *     steps, past and to come  --holiday_days-->  a regressor for each holiday
+ *     its coefficient          -->  part of the stored forecast, and of TO EXPLAIN
  *
  * All days are known when a model is trained, those to come, too. So a forecast has the effects in
  * it, and nobody who asks for one has to know the holidays.
@@ -34,8 +34,8 @@ struct holidays {
  * begins with its time, and one of ends of months ends with it. */
 double holiday_days(const struct holiday *holiday, const struct steps *steps, int64_t index);
 
-/* The last day of all of them; there is one. */
-int32_t holidays_last(const struct holidays *holidays);
+/* Is a day of any of them in this step, or in one behind it? */
+bool holidays_reach(const struct holidays *holidays, const struct steps *steps, int64_t index);
 
 /* Have both the same names? Days may differ. */
 bool holidays_same_names(const struct holidays *a, const struct holidays *b);

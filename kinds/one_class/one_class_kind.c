@@ -20,14 +20,15 @@ static struct kind_cost cost(const struct kind_params *params, const struct kind
 {
     const double features = one_class_params(params)->features + 1, turns = 11; /* are usual */
     const double inputs = shape->dense + shape->id_rows;
+    const double summed = shape->dense + shape->ids; /* a category adds what one word does */
 
     return (struct kind_cost){
         .parameters = features * (inputs + 2),
-        .multiplications = features * (inputs + 20),
+        .multiplications = features * (summed + 20),
         .bytes = (features * features * 4 + features * (300 + 2 * inputs)) * sizeof(double),
         .learning = turns * features * features * features,
         /* Measured: products of pairs take 1.8 multiplications, a feature 6 for each input. */
-        .row_learning = turns * (1.8 * features * features + 6 * features * (inputs + 20)),
+        .row_learning = turns * (1.8 * features * features + 6 * features * (summed + 20)),
     };
 }
 
@@ -67,8 +68,9 @@ static enum status read_content(const cJSON *object, struct arena *arena, struct
             return fail(err, STATUS_CORRUPT, "model: one class with an input that is a text");
     width = spread_number_count(&model->transform) + transform_size_of(&model->transform).id_rows;
     TRY(json_get_integer(object, "features", 1, ONE_CLASS_FEATURES_MAX, &features, err));
-    *one_class =
-        (struct one_class_model){.features = (uint32_t)features, .inputs = (uint32_t)width};
+    *one_class = (struct one_class_model){.features = (uint32_t)features,
+                                          .inputs = (uint32_t)width,
+                                          .numbers = spread_number_count(&model->transform)};
     if (width == 0 || width * one_class->features > MODEL_PARAMETERS_MAX)
         return fail(err, STATUS_CORRUPT, "model: one class of %llu inputs",
                     (unsigned long long)width);
@@ -104,13 +106,18 @@ static void params_of(const struct model *model, struct kind_params *params)
 
 /* ---- scoring ---- */
 
-double one_class_feature(const struct one_class_model *one_class, uint32_t feature, const double *x)
+double one_class_feature(const struct one_class_model *one_class, uint32_t feature, const double *x,
+                         const int32_t *ids, uint32_t count)
 {
     const float *frequencies = one_class->frequencies + (size_t)feature * one_class->inputs;
     double turns = (double)one_class->phases[feature];
 
-    for (uint32_t i = 0; i < one_class->inputs; i++)
+    for (uint32_t i = 0; i < one_class->numbers; i++)
         turns += (double)frequencies[i] * x[i];
+    for (uint32_t i = 0; i < count; i++)
+        if (ids[i] >= 0)
+            turns +=
+                (double)SPREAD_WORD * (double)frequencies[one_class->numbers + (uint32_t)ids[i]];
     return cosine_of_turns(turns);
 }
 
@@ -164,7 +171,8 @@ static void score(void *opened, const float *dense, const int32_t *ids, uint32_t
 
         spread_numbers(transform, dense, ids, workspace->x);
         for (uint32_t d = 0; d < one_class->features; d++)
-            sum += (double)one_class->weights[d] * one_class_feature(one_class, d, workspace->x);
+            sum += (double)one_class->weights[d] *
+                   one_class_feature(one_class, d, workspace->x, ids, transform->id_count);
         outputs[row] = (float)sum;
         dense += transform->dense_width;
         ids += transform->id_count;

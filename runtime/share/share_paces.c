@@ -105,6 +105,20 @@ double share_paces_of(const struct share_paces *paces, uint32_t workers)
     return 0;
 }
 
+/* A curve smooths over what was measured: no more workers than a number that was measured to be at
+ * least as fast. */
+static uint32_t at_most_fastest(const struct share_paces *paces, uint32_t chosen, uint32_t least)
+{
+    for (size_t i = 0; i < paces->count; i++) {
+        const struct share_point *point = &paces->points[i];
+
+        if (point->workers >= least && point->workers < chosen &&
+            point->seconds <= share_paces_of(paces, chosen))
+            return at_most_fastest(paces, point->workers, least);
+    }
+    return chosen;
+}
+
 uint32_t share_paces_first(const struct share_paces *paces, uint32_t least, uint32_t most)
 {
     struct share_curve curve;
@@ -112,7 +126,7 @@ uint32_t share_paces_first(const struct share_paces *paces, uint32_t least, uint
     if (paces->count < 2 || paces->lanes == 0)
         return 0;
     curve = share_curve_fit(paces->lanes, paces->points, paces->count);
-    return share_curve_largest(&curve, least, most);
+    return at_most_fastest(paces, share_curve_largest(&curve, least, most), least);
 }
 
 double share_paces_expected(const struct share_paces *paces, uint32_t workers)

@@ -202,6 +202,16 @@ class NewRowsAlone(GoingOn):
     def using(self, rows, more=""):
         return series.statement("Theta", rows=rows, more=more, into="n").replace(" INTO n", " USING m INTO n")
 
+    def test_rows_that_came_before_are_refused(self):
+        """A job that runs again would fit series to its own rows alone, and lose the past."""
+        self.train()
+        night = "(SELECT * FROM t WHERE day = '2024-02-21')"
+        self.go_on(rows=night)
+        self.go_on(old="n", into="m", rows="(SELECT * FROM t WHERE day = '2024-02-22')")
+        for rows in (night, "(SELECT * FROM t WHERE day >= '2024-02-22')"):
+            self.fails(self.using(rows), "its rows begin at 2024-02-2[12], among those of the old model, which are from 2024-01-01 to 2024-02-22",
+                       "the rows behind those, or all rows")
+
     def test_what_is_refused(self):
         self.VALUES = ", forecast.keep_values = 50"
         self.train()

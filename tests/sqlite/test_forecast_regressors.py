@@ -299,6 +299,17 @@ class Holidays(RegressorCase):
             parts = sum(row[name] for name in names if name in ("trend", "remainder") or name.startswith(("season_", "effect_")))
             self.assertAlmostEqual(parts, row["sales"])
 
+    def test_effects_of_names_that_differ_in_case_are_columns_of_their_own(self):
+        self.run_all("UPDATE feasts SET called = 'Feast' WHERE called = 'other'")
+        self.train("Theta", columns="", more=self.TRAIN)
+        self.run_all("SELECT store, item, day, sales FROM t TO EXPLAIN m INTO parts")
+        names = [row[0] for row in self.run_all("SELECT name FROM pragma_table_info('parts')")]
+        self.assertEqual([name for name in names if name.startswith("effect")], ["effect_Feast", "effect_feast_2"])
+
+    def test_a_name_with_a_zero_byte_is_refused(self):
+        self.run_all("INSERT INTO feasts VALUES (4, '2024-02-11', 'a' || char(0) || 'b')")
+        self.fails(series.regression("Theta", "", HORIZON, self.TRAIN), "its name has a zero byte", "leaves such rows out")
+
     def test_a_model_goes_on_with_the_holidays_of_now(self):
         more = self.TRAIN + ", forecast.keep_parameters = true"
         self.run_all("DELETE FROM feasts WHERE on_day = '2024-03-22'")

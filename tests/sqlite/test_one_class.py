@@ -74,6 +74,15 @@ class OneClass(harness.Case):
         self.assertAlmostEqual(self.run_all("SELECT * FROM words TO EVALUATE m WITH job.max_workers = 2")[0][1],
                                trained["Outliers"], delta=1e-6)
 
+    def test_gamma_by_itself_is_that_of_the_columns_of_words(self):
+        """scikit-learn's scale of two columns of 0 and 1 with a half each: 1 / (2 * .25)."""
+        self.run_all("CREATE TABLE halves AS SELECT CASE WHEN rowid % 2 THEN 'a' ELSE 'b' END AS v FROM t")
+        for settings, into in (("", "m"), (", gamma = 2.0", "n")):
+            self.run_all(f"SELECT v FROM halves TO TRAIN OneClassSVM WITH model.n_features = 32{settings} INTO {into}")
+        for word in "abc":
+            rows = self.run_all(f"SELECT totrain_distance('m', '{word}'), totrain_distance('n', '{word}')")
+            self.assertEqual(rows[0][0], rows[0][1], word)
+
     def test_a_gamma_of_ones_own_and_seeds(self):
         self.train("gamma = 0.3333333333333333, model.n_features = 64", "one")
         self.train("model.n_features = 64, gamma = 5", "two")

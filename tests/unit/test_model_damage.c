@@ -86,6 +86,7 @@ static void one_class_init(struct fixture *fixture)
     numbers_init(fixture, TASK_DETECTION);
     content = (struct one_class_model){.features = 5,
                                        .inputs = 2,
+                                       .numbers = 2,
                                        .frequencies = fixture_floats(fixture, 10, 0),
                                        .phases = fixture_floats(fixture, 5, 1),
                                        .weights = fixture_floats(fixture, 5, 2),

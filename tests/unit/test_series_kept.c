@@ -256,6 +256,27 @@ static void new_rows_are_not_enough_where_values_are_left_out(void **state)
     free(record);
 }
 
+static void a_series_of_which_nothing_is_kept_needs_all_rows(void **state)
+{
+    struct series_plan plan = plan_of("theta", TRANSFORMS_NONE);
+    double numbers[FORECAST_KEPT_MAX], kept[COUNT] = {0};
+    struct series_old old;
+    int64_t *before, *next;
+    struct error err;
+    (void)state;
+
+    plan.values = COUNT;
+    CHECK_OK(fit(&plan, 0, COUNT, &before, &err));
+    old = old_of(&plan, before, numbers);
+    old.values = kept;
+    numbers[KEPT_NOW] = 0;
+    plan.old = &old;
+    CHECK_FAILS(fit(&plan, COUNT, COUNT + MORE, &next, &err), STATUS_INVALID,
+                "keeps nothing of the series");
+    free(before);
+    free(next);
+}
+
 /* Steps of 2 from 0 on, and a time of 41. */
 static void a_time_between_the_old_steps_is_refused(void **state)
 {
@@ -327,6 +348,7 @@ int main(void)
         cmocka_unit_test(new_rows_alone_are_refused),
         cmocka_unit_test(new_rows_alone_are_enough_where_values_are_kept),
         cmocka_unit_test(new_rows_are_not_enough_where_values_are_left_out),
+        cmocka_unit_test(a_series_of_which_nothing_is_kept_needs_all_rows),
         cmocka_unit_test(a_time_between_the_old_steps_is_refused),
         cmocka_unit_test(a_spoiled_list_is_fitted_anew),
         cmocka_unit_test(bits_of_any_number_are_parts),

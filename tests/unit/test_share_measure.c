@@ -323,6 +323,14 @@ static void paces_tell_a_first_size_and_a_speed(void **state)
     CHECK(share_paces_expected(&paces, 8) > 7e-5);
     paces.lanes = 0;
     CHECK_INT(share_paces_first(&paces, 1, 8), 0);
+
+    /* No curve has such points; the one of 4 workers was measured to be the slowest. */
+    paces = (struct share_paces){.lanes = 8};
+    share_paces_add(&paces, (struct share_point){1, 1.185e-06});
+    share_paces_add(&paces, (struct share_point){4, .004913});
+    share_paces_add(&paces, (struct share_point){2, .001528});
+    CHECK_INT(share_paces_first(&paces, 1, 4), 1);
+    CHECK_INT(share_paces_first(&paces, 2, 4), 2);
 }
 
 int main(void)

@@ -6,13 +6,12 @@
 #include "forecast/time_text.h"
 #include "runtime/learn/series/series_fit.h"
 
-/* The values of points (count, 1 at least), which are used up, at even steps, gaps filled but for
- * those on a line; in a hierarchy up to the end of all series. grid->count is 0 where no point has
- * a value. INVALID for points that no series has. */
-/* With gaps, which series_grid_fill fills as the plan says: those on a line are left to whoever
- * fits the series. */
+/* The values of points (count, 1 at least), which are used up, at even steps, NAN in gaps; in a
+ * hierarchy up to the end of all series. grid->count is 0 where no point has a value. INVALID for
+ * points that no series has. */
 enum status series_grid(const struct series_plan *plan, struct point *points, uint32_t count,
                         struct arena *arena, struct grid *grid, struct error *err);
+/* Fills gaps as the plan says: those on a line are left to the fit of the series. */
 void series_grid_fill(const struct series_plan *plan, struct grid *grid);
 
 /* A time as an error names it. */

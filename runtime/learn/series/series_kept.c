@@ -53,6 +53,29 @@ static enum status refuse_longer(const struct series_plan *plan, struct error *e
                            "forecast.keep_values.");
 }
 
+/* Rows of a night that came before, as when a job runs again: fitted to these alone, the series
+ * would lose its past. */
+static enum status refuse_overlap(const struct series_plan *plan, int64_t begin, struct error *err)
+{
+    char first[TIME_BYTES], old[TIME_BYTES], last[TIME_BYTES];
+
+    series_time_print(plan, begin, first);
+    series_time_print(plan, plan->old->begin, old);
+    series_time_print(plan, plan->old->last, last);
+    fail(err, STATUS_INVALID,
+         "its rows begin at %s, among those of the old model, which are from %s to %s", first, old,
+         last);
+    return error_hint(err, "Select the rows behind those, or all rows; or train without USING.");
+}
+
+/* Its list had no room, or the model is damaged. */
+static enum status refuse_unkept(struct error *err)
+{
+    fail(err, STATUS_INVALID,
+         "its rows begin behind those of the old model, which keeps nothing of the series");
+    return error_hint(err, "Select all rows of the series.");
+}
+
 static enum status check_times(const struct series_plan *plan, const struct point *points,
                                uint32_t count, struct error *err)
 {
@@ -88,15 +111,22 @@ enum status series_kept_join(const struct series_plan *plan, struct arena *arena
                              struct point **points, uint32_t *count, struct error *err)
 {
     const struct series_old *old = plan->old;
+    const int64_t begin = first_known(*points, *count);
     struct steps steps = plan->steps;
     struct point *joined;
     uint32_t known, before = 0;
 
     if (plan->has_old_steps)
         TRY(check_times(plan, *points, *count, err));
-    if (!old || !old->values || first_known(*points, *count) <= old->last)
+    if (!old || !old->values)
         return STATUS_OK;
-    if (!(old->numbers[KEPT_NOW] >= 0 && old->numbers[KEPT_NOW] <= plan->values))
+    if (old->numbers[KEPT_NOW] == 0 && begin > old->last)
+        return refuse_unkept(err);
+    if (begin <= old->begin)
+        return STATUS_OK;
+    if (begin <= old->last)
+        return refuse_overlap(plan, begin, err);
+    if (!(old->numbers[KEPT_NOW] > 0 && old->numbers[KEPT_NOW] <= plan->values))
         return refuse_longer(plan, err);
     known = (uint32_t)old->numbers[KEPT_NOW];
     joined = ARENA_NEW(arena, struct point, (size_t)known + *count);

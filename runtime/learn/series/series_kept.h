@@ -26,7 +26,8 @@ enum status series_kept_choose(const struct series_plan *plan, const struct grid
                                enum series_way *way, uint32_t *origin, struct error *err);
 
 /* Rows that begin behind what the old model knew: the values that it keeps stand before them, in
- * memory of the arena. INVALID where it does not keep all, and for a time between its steps. */
+ * memory of the arena. INVALID where it does not keep all, where they begin among what it knew, and
+ * for a time between its steps. */
 enum status series_kept_join(const struct series_plan *plan, struct arena *arena,
                              struct point **points, uint32_t *count, struct error *err);
 /* The last values of a grid whose gaps are not filled. */

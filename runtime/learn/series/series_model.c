@@ -345,6 +345,7 @@ static void tell_holidays(const struct series_plan *plan, const struct records *
                           struct notice_list *notices)
 {
     int64_t last = INT64_MIN;
+    bool reach = false;
     char text[TIME_BYTES];
 
     if (!plan->holidays)
@@ -364,9 +365,12 @@ static void tell_holidays(const struct series_plan *plan, const struct records *
         const struct steps steps = {plan->steps.unit, plan->steps.size, record[RECORD_FIRST]};
         const int64_t time = steps_time(&steps, record[RECORD_LAST]);
 
-        last = time > last ? time : last;
+        if (time <= last)
+            continue;
+        last = time;
+        reach = holidays_reach(plan->holidays, &steps, record[RECORD_LAST] + 1);
     }
-    if (holidays_last(plan->holidays) * DAY_MICROSECONDS > last)
+    if (reach)
         return;
     series_time_print(plan, last, text);
     notice_add(notices, NOTICE_MISSING,

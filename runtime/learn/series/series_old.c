@@ -1,5 +1,6 @@
 #include "runtime/learn/series/series_old.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "kinds/forecast/forecast_kept.h"
@@ -122,8 +123,11 @@ static enum status read_values(const struct forecast_model *forecast, uint32_t s
     *values = ARENA_NEW(arena, double, count);
     if (!*values)
         return fail_no_memory(err);
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         (*values)[i] = kept_of_parts(forecast->past + ((size_t)series * count + i) * KEPT_PARTS);
+        if (isinf((*values)[i]))
+            return fail(err, STATUS_CORRUPT, "the old model keeps values that are not finite");
+    }
     return STATUS_OK;
 }
 
@@ -160,6 +164,7 @@ enum status series_olds_find(const struct series_olds *olds, const int64_t *ids,
     count = old->numbers[KEPT_NOW] >= 0 && old->numbers[KEPT_NOW] <= (double)last + 1
                 ? (int64_t)old->numbers[KEPT_NOW]
                 : 0; /* no series has so many: it is fitted anew */
+    old->numbers[KEPT_NOW] = (double)count;
     old->begin = steps_time(&steps, last + 1 - count);
     *is_there = true;
     return STATUS_OK;

@@ -14,6 +14,7 @@
 #include "runtime/learn/sums/number_rows.h"
 #include "runtime/learn/sums/row_sums.h"
 #include "scoring/elementary.h"
+#include "scoring/feature_names.h"
 
 #define CHUNK_ROWS 256
 #define NEAREST    1e-10 /* share of the scale: bound of the square of a level's last step */
@@ -87,12 +88,14 @@ static void set_gamma(struct one_class *one_class, double gamma)
 
     for (size_t i = 0; i < (size_t)one_class->features * one_class->inputs; i++)
         one_class->frequencies[i] = (float)(deviation * (double)one_class->normal[i]);
-    one_class->content = (struct one_class_model){.features = one_class->features,
-                                                  .inputs = one_class->inputs,
-                                                  .frequencies = one_class->frequencies,
-                                                  .phases = one_class->phases,
-                                                  .weights = one_class->weights,
-                                                  .rho = one_class->rho};
+    one_class->content =
+        (struct one_class_model){.features = one_class->features,
+                                 .inputs = one_class->inputs,
+                                 .numbers = spread_number_count(&one_class->dataset->transform),
+                                 .frequencies = one_class->frequencies,
+                                 .phases = one_class->phases,
+                                 .weights = one_class->weights,
+                                 .rho = one_class->rho};
 }
 
 /* ---- sums ---- */
@@ -117,12 +120,14 @@ static void add_numbers(const struct one_class *one_class, uint64_t row, double 
     }
 }
 
-static void take_features(const struct one_class *one_class, double *z)
+static void take_features(const struct one_class *one_class, uint64_t row, double *z)
 {
     const double factor = factor_of(one_class);
+    const uint32_t count = one_class->dataset->transform.id_count;
+    const int32_t *ids = one_class->dataset->train.ids + row * count;
 
     for (uint32_t d = 0; d < one_class->features; d++)
-        z[d] = factor * one_class_feature(&one_class->content, d, one_class->x);
+        z[d] = factor * one_class_feature(&one_class->content, d, one_class->x, ids, count);
     z[one_class->features] = -1;
 }
 
@@ -164,7 +169,7 @@ static void add_rows(struct one_class *one_class, const struct row_range *rows, 
         double *z = one_class->z + (size_t)products.rows * one_class->columns;
 
         number_row_take(one_class->dataset, row, one_class->row, one_class->x);
-        take_features(one_class, z);
+        take_features(one_class, row, z);
         products.rows += add_row(one_class, newton_row_weight(one_class->dataset, row), state, z,
                                  added, &one_class->second[products.rows]);
         if (products.rows < CHUNK_ROWS)
@@ -193,7 +198,7 @@ static enum status add(void *self, const struct row_range *rows, const double *s
             add_numbers(one_class, row, added);
             continue;
         }
-        take_features(one_class, one_class->z);
+        take_features(one_class, row, one_class->z);
         for (uint32_t d = 0; d < one_class->features; d++)
             added[d] += newton_row_weight(one_class->dataset, row) * one_class->z[d];
     }
@@ -202,16 +207,28 @@ static enum status add(void *self, const struct row_range *rows, const double *s
 
 /* ---- apply ---- */
 
+/* Columns that a row may have something in: none of a category's NULL where there were no NULLs. */
+static double columns_in_use(const struct transform *transform)
+{
+    double count = spread_number_count(transform);
+
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (transform->inputs[i].spec.type == INPUT_CATEGORY)
+            count += feature_count(&transform->inputs[i]);
+    return count;
+}
+
 static void apply_start(const struct one_class *one_class, const double *totals, double *state)
 {
-    const double count = totals[SUM_WEIGHT] * one_class->inputs;
+    const double columns = columns_in_use(&one_class->dataset->transform);
+    const double count = totals[SUM_WEIGHT] * columns;
     const double mean = totals[SUM_NUMBERS] / count;
     const double variance = totals[SUM_SQUARES] / count - mean * mean;
 
     state[STATE_WEIGHT] = totals[SUM_WEIGHT];
     state[STATE_GAMMA] = one_class->params.gamma != REAL_AUTOMATIC ? one_class->params.gamma
-                         : variance > 0 ? 1 / (one_class->inputs * variance)
-                                        : 1;
+                         : variance > 0                            ? 1 / (columns * variance)
+                                                                   : 1;
 }
 
 static void apply_mean(const struct one_class *one_class, const double *totals, double *state)
@@ -361,7 +378,8 @@ static enum status plan(void *self, const struct jobspec *spec, const struct dat
     plan->sums_most = sums(one_class, ONE_CLASS_ROUND);
     plan->steps_most = one_class->params.iterations;
     plan->lane_work = 2 * (uint64_t)plan->sums_most;
-    plan->row_work = (double)one_class->features * (one_class->inputs + 20);
+    plan->row_work = (double)one_class->features *
+                     (spread_number_count(&dataset->transform) + dataset->transform.id_count + 20);
     return STATUS_OK;
 }
 
