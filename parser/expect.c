@@ -433,7 +433,7 @@ static bool hint_value(const struct yyParser *parser, const struct progress *pro
         error_hint(err, "A model's name stands without quotes.");
     else if (found->kind == TOKEN_COMMA && progress->clause == TOKEN_LABEL &&
              grammar_accepts(parser, TOKEN_INTO, false))
-        error_hint(err, "LABEL names one column.");
+        error_hint(err, "LABEL names one column here; TO TRAIN alone takes several.");
     else if (found->kind == TOKEN_MINUS && names_table(progress) &&
              grammar_accepts(parser, LEXER_END, false))
         error_hint(err, "A name with other signs than letters, digits and _ is written in quotes: "

@@ -68,7 +68,8 @@ static void names_and_clauses(void **state)
     static const struct mistake list[] = {
         {"SELECT 1 TO TRAIN 'X' LABEL y INTO m", "'X' LABEL y INTO m",
          "A model's name stands without quotes."},
-        {"SELECT 1 TO EVALUATE m LABEL a, b", ", b", "LABEL names one column."},
+        {"SELECT 1 TO EVALUATE m LABEL a, b", ", b",
+         "LABEL names one column here; TO TRAIN alone takes several."},
         {"SELECT 1 TO TRAIN X LABEL y INTO my-model", "-model",
          "A name with other signs than letters, digits and _ is written in quotes: "
          "\"my-model\"."},
