@@ -1,6 +1,7 @@
 """Definitions in a server: who may make, read, replace and drop them; that nothing of another role's is run."""
 
 import pathlib
+import random
 
 from psycopg2 import errors
 
@@ -56,6 +57,43 @@ class Definitions(roles.Roles):
                       "totrain.distance('m', iris) FROM iris ORDER BY 1, 2")
         self.assertEqual(rows, alice.fetchall())
         self.refused("bob", f"SELECT {four} FROM iris TO EVALUATE alice.m", errors.Error)
+
+    def test_several_labels_have_the_bits_of_sqlite(self):
+        """The digest of tests/sqlite/test_heads.py, and a column of its own type for each label."""
+        alice = self.session("alice")
+        alice.execute("CREATE TABLE alice.clicks (a float8, b float8, word text, clicked text, amount float8, kind int)")
+        drawn = random.Random(3)
+        for i in range(400):
+            a, b = round(drawn.gauss(0, 1), 3), round(drawn.gauss(0, 1), 3)
+            word = drawn.choice("xyz")
+            alice.execute("INSERT INTO alice.clicks VALUES (%s, %s, %s, %s, %s, %s)",
+                          (a, b, word, ("yes" if a + b > 0 else "no") if i % 5 else None,
+                           3 * a - b + 2 * (word == "x") + 10 if i % 7 else None, (a > 0) + (b > 0)))
+        alice.execute("""DEFINE MODEL alice.zoo/heads (hidden = 16, weights = [1, 1, 1]) AS '
+  h = relu(dense(numbers, words, hidden));
+  heads = [];
+  for l in labels { heads = heads + [dense(h, outputs(l))] }
+  return heads
+'""")
+        run_statement(alice, "SELECT * FROM clicks TO TRAIN alice.zoo/heads WITH train.epoch = 30, seed = 1 "
+                      "LABEL clicked, amount, kind INTO m")
+        self.assertEqual(dict(self.rows("alice", "SHOW MODEL alice.m"))["digest"],
+                         "3c15d3a08030d81c0ab00fc968d85e2f97538ee2cbf88da900afd8b079ad64d3")
+        run_statement(alice, "SELECT * FROM clicks TO PREDICT out.p USING m")
+        alice.execute("SELECT p_clicked, p_amount, p_kind FROM out ORDER BY a, b")
+        predicted = alice.fetchall()
+        self.assertEqual([column.type_code for column in alice.description], [25, 701, 20])
+        alice.execute("SELECT j ->> 'clicked', (j ->> 'amount')::float8, (j ->> 'kind')::int8 FROM "
+                      "(SELECT a, b, totrain.predict('m', r)::json AS j FROM (SELECT a, b, word FROM clicks) AS r) "
+                      "AS p ORDER BY a, b")
+        self.assertEqual(predicted, alice.fetchall())
+        alice.execute("SELECT totrain.component('m', ROW(a, b, word), 2) FROM clicks ORDER BY a, b")
+        self.assertEqual([row[1] for row in predicted], [row[0] for row in alice.fetchall()])
+        self.refused("alice", "SELECT totrain.component('m', clicks, 1) FROM clicks", errors.Error)
+        measured = {row[:2]: row[2] for row in self.rows("alice", "SELECT * FROM clicks TO EVALUATE m")}
+        self.assertGreater(measured[("clicked", "Accuracy")], 0.95)
+        run_statement(alice, "SELECT a, b, word FROM clicks TO PREDICT put.p WITH bad_rows = 'quarantine' USING m")
+        self.assertEqual(self.rows("alice", "SELECT p_clicked, p_amount, p_kind FROM put ORDER BY a, b"), predicted)
 
     def test_pictures_are_bytes(self):
         """The model of pictures as bytea is that of the same pictures as texts, and answers alike."""
