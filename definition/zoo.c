@@ -14,6 +14,17 @@ const struct zoo_definition zoo_definitions[] = {
      "  for n in hidden { h = dropout(relu(dense(h, n)), dropout) }\n"
      "  return dense(h, outputs)\n"
      "'"},
+    {"zoo/shared_bottom",
+     "Layers that several labels share, and a head for each (Caruana 1997, Multitask Learning).",
+     "DEFINE MODEL zoo/shared_bottom (hidden = [64, 32], dim = 8, dropout = 0.0) AS '\n"
+     "  parts = [numbers];\n"
+     "  for c in categories { parts = parts + [embedding(c, dim)] }\n"
+     "  h = concat(parts);\n"
+     "  for n in hidden { h = dropout(relu(dense(h, n)), dropout) }\n"
+     "  heads = [];\n"
+     "  for l in labels { heads = heads + [dense(h, outputs(l))] }\n"
+     "  return heads\n"
+     "'"},
     {"zoo/wide_deep",
      "A linear model beside layers over embeddings (Cheng and others 2016, Wide & Deep Learning "
      "for "

@@ -118,6 +118,13 @@ class Heads(harness.Case):
         self.assertGreater(after[("clicked", "LogLoss")], before[("clicked", "LogLoss")])
         self.refused("weights are a list of 3 items", TRAIN.format(", model.weights = [1]"))
 
+    def test_layers_of_the_zoo_are_shared(self):
+        self.run_all("SELECT * FROM clicks TO TRAIN zoo/shared_bottom WITH model.hidden = [16], train.epoch = 30, seed = 1 "
+                     "LABEL kind, amount INTO m")
+        measured = self.measures()
+        self.assertGreater(measured[("kind", "Accuracy")], 0.9)
+        self.assertGreater(measured[("amount", "R2")], 0.9)
+
     def test_any_number_of_workers_learns_the_same_model(self):
         for workers in (1, 3):
             self.run_all(TRAIN.format(f", job.min_workers = {workers}, job.max_workers = {workers}"))
