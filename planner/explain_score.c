@@ -195,6 +195,11 @@ static void explain_metrics(struct explanation *explanation)
         explanation_line(explanation, "report");
         return;
     }
+    if (plan->model.heads && plan->other_count == 0) {
+        text_append_string(out, "Loss of all labels, and those that are usual for each label");
+        explanation_line(explanation, "metrics");
+        return;
+    }
     text_append_string(out, "loss");
     for (size_t i = 0; i < plan->metric_count; i++)
         text_printf(out, ", %.*s", SLICE_FORMAT(plan->metrics[i]));

@@ -80,8 +80,13 @@ enum status label_refuse(const struct planning *planning, struct slice estimator
 
     if (label->text.size == 0)
         return STATUS_OK;
-    fail_at(planning->err, STATUS_INVALID, label->position,
-            "LABEL has no use with %.*s, which learns without one", SLICE_FORMAT(estimator));
+    if (planning->plan->model.heads)
+        fail_at(planning->err, STATUS_INVALID, label->position,
+                "LABEL has no use with model %.*s, whose labels are all measured",
+                SLICE_FORMAT(planning->plan->model_name));
+    else
+        fail_at(planning->err, STATUS_INVALID, label->position,
+                "LABEL has no use with %.*s, which learns without one", SLICE_FORMAT(estimator));
     return error_hint(planning->err, "Leave out LABEL %.*s.", SLICE_FORMAT(label->text));
 }
 

@@ -22,8 +22,8 @@
 #include "planner/workers.h"
 #include "scoring/shap.h"
 
-/* "The model needs a, b and 3 more." */
-static enum status hint_inputs(const struct plan *plan, struct error *err)
+/* "The model needs a, b and 3 more.", or "Its labels are y and 3 more." */
+static enum status hint_inputs(const struct plan *plan, bool are_labels, struct error *err)
 {
     enum status status;
     struct text list;
@@ -34,13 +34,15 @@ static enum status hint_inputs(const struct plan *plan, struct error *err)
             text_printf(&list, " and %zu more", plan->model.input_count - i);
             break;
         }
-        if (plan->model.inputs[i].label)
+        if ((plan->model.inputs[i].label != INPUT_LABEL_NONE) != are_labels)
             continue;
-        text_append_string(&list, i > 0 ? ", " : "");
+        text_append_string(&list, list.size > 0 ? ", " : "");
         text_append(&list, plan->model.inputs[i].name);
     }
-    status = list.failed ? fail_no_memory(err)
-                         : error_hint(err, "The model needs %s.", text_string(&list));
+    status = list.failed
+                 ? fail_no_memory(err)
+                 : error_hint(err, are_labels ? "Its labels are %s." : "The model needs %s.",
+                              text_string(&list));
     text_deinit(&list);
     return status;
 }
@@ -86,9 +88,9 @@ static enum status check_heads(const struct planning *planning)
         has_label |= plan->model.inputs[i].label && plan->model_columns[i] >= 0;
     if (has_label || plan->kind == STATEMENT_PREDICT || plan->report == REPORT_DRIFT)
         return STATUS_OK;
-    return fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
-                   "the query has none of the labels of model %.*s",
-                   SLICE_FORMAT(plan->model_name));
+    fail_at(planning->err, STATUS_INVALID, planning->statement->select_position,
+            "the query has none of the labels of model %.*s", SLICE_FORMAT(plan->model_name));
+    return hint_inputs(plan, true, planning->err);
 }
 
 /* Finds the model's inputs among the query's columns. */
@@ -110,7 +112,7 @@ static enum status match_inputs(struct planning *planning)
                 "the query has %s column \"%.*s\", an input of model %.*s",
                 plan->model_columns[i] == -1 ? "no" : "more than one", SLICE_FORMAT(name),
                 SLICE_FORMAT(plan->model_name));
-        return hint_inputs(plan, planning->err);
+        return hint_inputs(plan, false, planning->err);
     }
     TRY(check_heads(planning));
     return check_vectors(planning);

@@ -14,6 +14,7 @@ import plan_topics
 from check_schema import check
 
 OPTIONAL = {"reading", "keeps_codes", "direction", "groups", "source", "words_max", "rule", "bounds", "cross", "rows", "model_part", "dimension", "part", "list", "element", "combiner", "weighted", "notices", "roles", "hint", "others", "old_model", "weights", "concat", "offset", "intervals", "pairs", "weight", "freeze", "holidays", "fold_scores", "minimised"}  # members of some jobs only
+OPTIONAL_PATHS = {"$.inputs[].label"}  # likewise, with a name that all jobs have elsewhere
 
 
 def objects(value, path="$"):
@@ -36,7 +37,7 @@ def spoil(spec, seen):
             continue
         seen.add((path, names))
         for name in names:
-            if name not in OPTIONAL:
+            if name not in OPTIONAL and f"{path}.{name}" not in OPTIONAL_PATHS:
                 kept = value.pop(name)
                 yield f"without {path}.{name}"
                 value[name] = kept

@@ -255,6 +255,21 @@ static void describe_outline(struct described_catalog *described)
     model->params = &described->fitted;
 }
 
+/* The input is one of several labels: one more head of the model. */
+static void read_head(struct model_input *input, struct slice type,
+                      struct described_catalog *described)
+{
+    struct model_summary *model = &described->model;
+
+    if (!model->heads)
+        model->component_count = 0;
+    model->heads = described->heads;
+    model->aim.aim = AIM_LOSSES;
+    input->label = (enum input_label)value_of(input_label_words, type);
+    described->heads[model->component_count++] =
+        (struct model_summary_head){input->name, input->label};
+}
+
 static void read_model(struct slice text, struct described_catalog *described)
 {
     struct slice head = cut(&text, ";"), label = cut(&text, ";"), inputs = slice_trim(text), what;
@@ -287,7 +302,10 @@ static void read_model(struct slice text, struct described_catalog *described)
         input->type = slice_is(what, "numeric") ? INPUT_NUMERIC : INPUT_CATEGORY;
         if (input->is_source)
             read_made(input->name, what, described);
-        input->parts = slice_is(word(&one), "age") ? 1 << DATE_AGE | 1 << DATE_WEEKDAY : 0;
+        what = word(&one);
+        input->parts = slice_is(what, "age") ? 1 << DATE_AGE | 1 << DATE_WEEKDAY : 0;
+        if (slice_is(what, "label"))
+            read_head(input, word(&one), described);
     }
     described->model.has_statistics =
         !described->model.kind || (!described->model.kind->learns_series &&

@@ -7,6 +7,9 @@
  *     -- model: iris_model DNNClassifier classification; label class integer;
  *               inputs petal_width numeric, color category     (on one line)
  *     -- model: p PCA projection; label "" none; ...         of two components
+ *     -- model: h zoo/heads projection; label "" none; inputs a numeric, b category label text
+ *                                         b is one of several labels; others are of type number,
+ *                                         integer and real
  *     -- model: ...; label kind text classes fraud legit; ...  the greater one is positive
  *     -- model: f Forecast regression; label sales real; inputs store category, day numeric
  *                                         of 14 days; words of columns that begin with "item" are
@@ -53,6 +56,7 @@ struct described_catalog {
     struct transform_input made[DESCRIBED_COLUMNS_MAX]; /* model.made's inputs */
     const struct transform_input *made_list[DESCRIBED_COLUMNS_MAX];
     char made_names[DESCRIBED_COLUMNS_MAX][80];
+    struct model_summary_head heads[DESCRIBED_COLUMNS_MAX];
     struct cell classes[DESCRIBED_COLUMNS_MAX];
     struct forecast_model outline; /* model.outline */
     struct forecast_found found;   /* outline.found */
