@@ -31,6 +31,12 @@ totrain_test(test_memory_of_measures
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_memory_of_measures.c ${CMAKE_CURRENT_LIST_DIR}/failing_memory.c
   USES kinds scoring LIBS PkgConfig::CJSON LABEL unit)
 target_link_options(test_memory_of_measures PRIVATE ${FAILING_MEMORY_LINK})
+totrain_test(test_heads
+  SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_heads.c ${CMAKE_CURRENT_LIST_DIR}/failing_memory.c
+          ${CMAKE_SOURCE_DIR}/tests/fuzz/made_model.c
+  USES base scoring kinds LIBS PkgConfig::CJSON PkgConfig::XXHASH LABEL unit)
+target_compile_definitions(test_heads PRIVATE SEED="${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/model_table/heads")
+target_link_options(test_heads PRIVATE ${FAILING_MEMORY_LINK})
 totrain_test(test_memory_of_kept_models
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_memory_of_kept_models.c ${CMAKE_CURRENT_LIST_DIR}/failing_memory.c
   USES sqlite_host kinds scoring LIBS PkgConfig::CJSON LABEL unit)
