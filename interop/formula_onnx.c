@@ -124,6 +124,9 @@ static enum status declare_inputs(struct onnx_walk *walk, struct error *err)
     for (uint32_t i = 0; i < program->variable_count; i++)
         find_reads(program->variables[i], reads);
     for (uint32_t i = 0; i < count; i++) {
+        walk->inputs[i] = "";
+        if (transform_is_label(transform, i))
+            continue;
         TRY(check_column(program, transform->columns[i], reads[i], err));
         walk->has_words[i] = reads[i] == READS_WORD || reads[i] == READS_WORDS;
         walk->inputs[i] =
@@ -284,9 +287,9 @@ static onnx_value flat(struct onnx_walk *walk, onnx_value value)
 }
 
 /* The labels of the classes, and behind them what a refused row has. */
-static onnx_value labels_of(struct onnx_walk *walk, enum onnx_type *type)
+static onnx_value labels_of(struct onnx_walk *walk, const struct labels *labels,
+                            enum onnx_type *type)
 {
-    const struct labels *labels = &walk->program->model->labels;
     const uint32_t count = labels->count;
 
     if (labels->type == LABEL_INTEGER && labels->spelling == LABEL_AS_NUMBER) {
@@ -317,18 +320,21 @@ static onnx_value output_value(struct onnx_walk *walk, const struct formula *for
     return onnx_full(walk, onnx_pack(walk, &formula, 1));
 }
 
-static void write_label(struct onnx_walk *walk, const struct formula *class, onnx_value refused)
+static void write_label(struct onnx_walk *walk, const struct formula_output *output,
+                        onnx_value refused)
 {
+    const struct labels *classes = output->labels ? output->labels : &walk->program->model->labels;
     double *none = ONNX_NEW(walk, double, 1);
     enum onnx_type type;
-    onnx_value labels = labels_of(walk, &type), place;
+    onnx_value labels = labels_of(walk, classes, &type), place;
 
     if (walk->failed)
         return;
-    *none = walk->program->model->labels.count;
-    place = kept(walk, refused, onnx_doubles(walk->file, none, 1, 1), output_value(walk, class));
+    *none = classes->count;
+    place = kept(walk, refused, onnx_doubles(walk->file, none, 1, 1),
+                 output_value(walk, output->formula));
     place = flat(walk, onnx_cast(walk->file, place, ONNX_INT64));
-    onnx_output(walk->file, SLICE(LABEL), type, 0,
+    onnx_output(walk->file, output->labels ? slice_of(output->name) : SLICE(LABEL), type, 0,
                 onnx_apply(walk->file, "Gather", labels, place, NULL));
 }
 
@@ -376,7 +382,7 @@ static void write_outputs(struct onnx_walk *walk)
         const struct formula_output *output = &program->outputs[i];
 
         if (output->is_class) {
-            write_label(walk, output->formula, refused);
+            write_label(walk, output, refused);
             continue;
         }
         if (classes > 0 && strcmp(output->name, "probability") == 0) {

@@ -212,7 +212,7 @@ void formula_output(struct formula_program *program, const char *name, bool is_c
         return;
     }
     program->outputs[program->output_count++] =
-        (struct formula_output){copy.data, is_class, formula};
+        (struct formula_output){.name = copy.data, .is_class = is_class, .formula = formula};
 }
 
 void formula_terms_init(struct formula_terms *terms, struct formula_program *program, size_t most)
@@ -240,4 +240,12 @@ bool formula_word_number(struct slice word, double *number)
     *number = cell.real;
     return cell_to_word(&cell, SLICE(""), buffer, &spelled, &is_null, &ignored) == STATUS_OK &&
            slice_equal(spelled, word);
+}
+
+void formula_output_class(struct formula_program *program, const char *name,
+                          const struct labels *labels, const struct formula *formula)
+{
+    formula_output(program, name, true, formula);
+    if (!program->failed)
+        program->outputs[program->output_count - 1].labels = labels;
 }

@@ -73,7 +73,8 @@ struct formula {
 
 struct formula_output {
     const char *name;
-    bool is_class; /* the number of one of the model's labels */
+    bool is_class;               /* the number of one of the model's labels, or of these: */
+    const struct labels *labels; /* those of one of several labels; NULL: the model's */
     const struct formula *formula;
 };
 
@@ -139,6 +140,9 @@ const struct formula *formula_float(struct formula_program *program, const struc
 /* The name is copied. */
 void formula_output(struct formula_program *program, const char *name, bool is_class,
                     const struct formula *formula);
+/* The same of the number of a class of one of several labels. */
+void formula_output_class(struct formula_program *program, const char *name,
+                          const struct labels *labels, const struct formula *formula);
 
 /* The number that a cell has whose word this is; false: no number is written so. */
 bool formula_word_number(struct slice word, double *number);

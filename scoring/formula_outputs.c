@@ -5,6 +5,7 @@
 
 #include "inputs/cells.h"
 #include "scoring/formula_row.h"
+#include "scoring/heads.h"
 #include "scoring/kind.h"
 #include "scoring/label_names.h"
 
@@ -303,6 +304,49 @@ static void add_numbers(struct formula_program *program, const struct formula **
     }
 }
 
+/* One of several labels: the class whose output is the greatest, or the number in its units. */
+static void add_head(struct formula_program *program, const struct formula **z, uint32_t head,
+                     const char *name)
+{
+    const struct formula **outputs = z + program->model->heads[head].first, **ordered;
+    struct head_view *view = ARENA_NEW(program->arena, struct head_view, 1);
+    struct error ignored;
+
+    ordered = (const struct formula **)arena_alloc_array(
+        program->arena, (size_t)program->model->heads[head].count + 1, sizeof(struct formula *));
+    if (!view || !ordered ||
+        head_view_init(view, program->model, head, program->arena, &ignored) != STATUS_OK) {
+        program->failed = true;
+        return;
+    }
+    if (view->model.task == TASK_REGRESSION) {
+        formula_output(program, name, false,
+                       formula_add(program,
+                                   formula_times(program, outputs[0], view->model.label_scale),
+                                   formula_number(program, view->model.label_mean)));
+        return;
+    }
+    for (uint32_t i = 0; i < view->model.labels.count; i++)
+        ordered[i] = outputs[view->words[i]];
+    formula_output_class(
+        program, name, &view->model.labels,
+        place_of(program, ordered, view->model.labels.count,
+                 formula_let(program, greatest_of(program, FORMULA_GREATEST, ordered, 0,
+                                                  view->model.labels.count))));
+}
+
+static void add_heads(struct formula_program *program, const struct formula **z)
+{
+    for (uint32_t i = 0; i < program->model->head_count && !program->failed; i++) {
+        const struct slice name =
+            arena_copy(program->arena, head_input(program->model, i)->spec.name);
+
+        program->failed |= !name.data;
+        if (name.data)
+            add_head(program, z, i, name.data);
+    }
+}
+
 static void add_components(struct formula_program *program, const struct formula **z)
 {
     const uint32_t components = program->model->components;
@@ -313,7 +357,8 @@ static void add_components(struct formula_program *program, const struct formula
         snprintf(name, sizeof name, "component_%u", i + 1);
         formula_output(program, name, false, z[i]);
     }
-    formula_output(program, "distance", false, z[components]);
+    if (program->model->aim.aim != AIM_LOSSES) /* the loss is what it is learned by */
+        formula_output(program, "distance", false, z[components]);
 }
 
 static void add_outputs(struct formula_program *program, const struct formula **z, uint32_t count)
@@ -336,7 +381,10 @@ static void add_outputs(struct formula_program *program, const struct formula **
         formula_output(program, "distance", false, nearest);
         break;
     case TASK_PROJECTION:
-        add_components(program, z);
+        if (program->model->head_count > 0)
+            add_heads(program, z);
+        else
+            add_components(program, z);
         break;
     case TASK_DETECTION:
         formula_output(program, "prediction", false,

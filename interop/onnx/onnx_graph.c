@@ -53,15 +53,27 @@ static enum status check_node(const struct graph_node *node, struct error *err)
     return STATUS_OK;
 }
 
+/* Marks the nodes that what is returned depends on: a loss is no part of the file. */
+static void find_needed(const struct graph *graph, bool *needed)
+{
+    memset(needed, 0, graph->node_count * sizeof *needed);
+    needed[graph->outputs[0]] = true;
+    for (uint32_t i = graph->node_count; i-- > 0;)
+        for (uint32_t j = 0; needed[i] && j < graph->nodes[i].input_count; j++)
+            needed[graph->nodes[i].inputs[j]] = true;
+}
+
 enum status onnx_graph_check(const struct model *model, struct error *err)
 {
     const struct graph *graph;
+    bool needed[GRAPH_NODES_MAX];
 
     if (model->kind != &graph_kind)
         return STATUS_OK;
     graph = graph_model_of(model)->graph;
+    find_needed(graph, needed);
     for (uint32_t i = 0; i < graph->node_count; i++)
-        if (graph->nodes[i].is_used && check_node(&graph->nodes[i], err) != STATUS_OK)
+        if (needed[i] && check_node(&graph->nodes[i], err) != STATUS_OK)
             return error_hint(err, "A model exported as ONNX has the operations that "
                                    "docs/export.md lists.");
     return STATUS_OK;
@@ -206,13 +218,15 @@ struct onnx_packed onnx_pack_graph(struct onnx_walk *walk, const struct formula 
                                  .elements = model->elements,
                                  .values = ONNX_NEW(walk, onnx_value, graph->node_count)};
     int64_t *outputs = ONNX_NEW(walk, int64_t, count);
+    bool needed[GRAPH_NODES_MAX];
     onnx_value all;
 
     if (walk->failed)
         return (struct onnx_packed){"", 1, false};
+    find_needed(graph, needed);
     take_row(&written, formulas[0]->terms);
     for (uint32_t i = 0; i < graph->node_count && !walk->failed; i++)
-        if (graph->nodes[i].is_used && graph->nodes[i].shape.type == GRAPH_FLOATS)
+        if (needed[i] && graph->nodes[i].shape.type == GRAPH_FLOATS)
             written.values[i] = find(&graph->nodes[i])->write(&written, &graph->nodes[i]);
     if (walk->failed)
         return (struct onnx_packed){"", 1, false};

@@ -30,10 +30,12 @@ class FormulaCase(harness.Case):
         self.run_all(rows.statement(model))
 
     def inputs(self, name):
-        """The columns of the model, in its order."""
+        """The columns of the model, in its order, without those that are labels."""
         meta = json.loads(self.run_all(f"SELECT data FROM {name} WHERE part = 'meta'")[0][0])
         found = []
         for item in meta["inputs"]:
+            if "label" in item:
+                continue
             column = item.get("column") or item.get("source") or item["name"]
             if column not in found:
                 found.append(column)

@@ -7,7 +7,7 @@ import sqlite3
 import unittest
 
 import harness
-from onnx_case import DOUBLE, Graph, OnnxCase, PYTHON, STRING
+from onnx_case import DOUBLE, Graph, INTEGER, OnnxCase, PYTHON, STRING
 
 ACTIVATIONS = ("identity", "relu", "tanh", "sigmoid", "elu", "selu", "leaky_relu", "gelu", "swish", "softplus", "softsign")
 NUMBERS, SEVERAL = "SELECT a, b, c, d, y FROM t", "SELECT * FROM t"
@@ -80,6 +80,15 @@ GRAPHS = (
     ("image", "x = conv2d(image(raw, 3, 2, 2), 3, 2); return dense(flatten(x), outputs)", BYTES, AS_BYTES),
     ("sparse", "return dense(relu(dense(numbers, 4)), outputs)", BASKETS, AS_BASKET),
 )
+# A head for each label: two classes, a number, integers as classes.
+HEADS = """DEFINE MODEL zoo/heads AS '
+  h = tanh(dense(numbers, words, 6));
+  heads = [];
+  for l in labels { heads = heads + [dense(h, outputs(l))] }
+  return heads
+'"""
+TRAIN_HEADS = "SELECT *, b > c AS bigger, a - 2 * b AS far, rowid % 3 AS third FROM t TO TRAIN zoo/heads " \
+    "WITH train.epoch = 20, seed = 1 LABEL {} INTO heads"
 # Rows that no training row is like.
 UNLIKE = {
     "t": [(None,) * 4 + ("never", None, 0), (1e4, -1e4, 0.5, None, "", "c1", 0), (-0.0, 300, -300, 1e-9, "basic", "nowhere", 0)],
@@ -125,6 +134,10 @@ class GraphCase(OnnxCase):
         name, text, select, columns = graph
         self.define(name, text)
         self.run_all(f"{select} TO TRAIN zoo/{name} WITH train.epoch = 2, train.seed = 1 {columns} LABEL y INTO {name}")
+
+    def train_heads(self, labels="plan, far, third"):
+        self.run_all(HEADS)
+        self.run_all(TRAIN_HEADS.format(labels))
 
     def graph_of(self, name):
         graph = next(graph for graph in GRAPHS if graph[0] == name)
@@ -188,6 +201,19 @@ class Files(GraphCase):
         self.assertEqual((operators["Softmax"], operators["LessOrEqual"]), (3, 2))
         self.assertEqual(self.graph_of("pooled_steps").operators()["ReduceMax"], 4)  # refused rows have one
 
+    def test_a_head_is_an_output_of_its_own_type(self):
+        self.train_heads()
+        graph = Graph(self.export("heads").read_bytes())
+        self.assertEqual([name for name, _, _ in graph.inputs], ["a", "b", "c", "d", "city", "y", "bigger"])
+        self.assertEqual(graph.outputs, [("plan", STRING, ["N"]), ("far", DOUBLE, ["N", 1]), ("third", INTEGER, ["N"])])
+
+    def test_a_loss_is_no_part_of_the_file(self):
+        self.define("code", "z = dense(numbers, 2); given = dense(z, width(numbers)); lost = tanh(numbers - given); loss = mean(lost * lost); return z")
+        self.run_all("SELECT a, b, c, d FROM t TO TRAIN zoo/code WITH train.epoch = 1 INTO code")
+        graph = Graph(self.export("code").read_bytes())
+        self.assertEqual(graph.outputs, [(f"component_{i}", DOUBLE, ["N", 1]) for i in (1, 2)])
+        self.assertNotIn("Tanh", graph.operators())
+
     def test_sql_and_c_have_no_graphs(self):
         self.train_graph(next(graph for graph in GRAPHS if graph[0] == "layers"))
         for kind in ("sqlite", "c"):
@@ -235,6 +261,34 @@ class Predictions(GraphCase):
         self.assertGreater(len(set(wanted)), 20)
         for mine, other in zip(found, wanted):
             self.assertLessEqual(abs(mine - other), 1e-5 * max(1, abs(other)))
+
+    def test_heads(self):
+        self.train_heads()
+        for row in UNLIKE["t"]:
+            self.database.execute(f"INSERT INTO t VALUES ({', '.join('?' * len(row))})", row)
+        inputs = self.inputs("heads")
+        columns = self.columns("SELECT * FROM t")
+        columns["bigger"] = [bigger for bigger, in self.run_all("SELECT b > c FROM t")]
+        found = self.in_onnxruntime(self.export("heads"), {name: columns[name] for name in inputs})["outputs"]
+        wanted = [json.loads(one) for one, in self.run_all(
+            f"SELECT totrain_predict('heads', {', '.join(inputs)}) FROM (SELECT *, b > c AS bigger FROM t)")]
+        for label in ("plan", "third"):
+            self.assertGreater(len(set(found[label])), 1)
+            self.assertEqual(found[label], [row[label] for row in wanted])
+        for (mine,), row in zip(found["far"], wanted, strict=True):
+            self.assertLessEqual(abs(mine - row["far"]), 1e-5 * max(1, abs(row["far"])))
+
+    def test_codes(self):
+        self.define("code", "z = tanh(dense(numbers, 2)); given = dense(z, width(numbers)); lost = numbers - given; "
+                            "loss = mean(lost * lost); return z")
+        self.run_all("SELECT a, b, c, d FROM t TO TRAIN zoo/code WITH train.epoch = 20, seed = 1 INTO code")
+        columns = self.columns("SELECT * FROM t")
+        found = self.in_onnxruntime(self.export("code"), {name: columns[name] for name in "abcd"})["outputs"]
+        for i in (1, 2):
+            wanted = self.run_all(f"SELECT totrain_component('code', a, b, c, d, {i}) FROM t")
+            self.assertGreater(len(set(wanted)), 20)
+            for (mine,), (other,) in zip(found[f"component_{i}"], wanted, strict=True):
+                self.assertLessEqual(abs(mine - other), 1e-5)
 
 
 def add(graph):
