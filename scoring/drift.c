@@ -262,23 +262,34 @@ static void put_input(const struct drift *drift, struct drift_input *one, struct
     cells[9] = real(now.median);
 }
 
+/* One of several labels, which the query need not return? */
+static bool is_left_out(const struct drift_input *one)
+{
+    return one->input && one->input->spec.label && one->counts[one->then.bins] == one->rows;
+}
+
 enum status drift_make(struct drift *drift, struct arena *arena, struct report_rows *rows,
                        struct error *err)
 {
     struct cell *cells = ARENA_NEW(arena, struct cell, (size_t)drift->count * COLUMNS);
     struct drift_input **sorted = ARENA_NEW(arena, struct drift_input *, drift->count);
+    uint32_t count = 0;
 
     if (!cells || !sorted)
         return fail_no_memory(err);
     for (uint32_t i = 0; i < drift->count; i++) {
-        sorted[i] = &drift->inputs[i];
-        if (sorted[i]->rows == 0)
+        struct drift_input *one = &drift->inputs[i];
+
+        if (one->rows == 0)
             return fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
-        sorted[i]->index = stability_index(sorted[i]);
+        if (is_left_out(one))
+            continue;
+        one->index = stability_index(one);
+        sorted[count++] = one;
     }
-    qsort(sorted, drift->count, sizeof *sorted, compare_inputs);
-    for (uint32_t i = 0; i < drift->count; i++)
+    qsort(sorted, count, sizeof *sorted, compare_inputs);
+    for (uint32_t i = 0; i < count; i++)
         put_input(drift, sorted[i], cells + (size_t)i * COLUMNS);
-    *rows = (struct report_rows){cells, drift->count, COLUMNS};
+    *rows = (struct report_rows){cells, count, COLUMNS};
     return STATUS_OK;
 }

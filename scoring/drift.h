@@ -40,7 +40,8 @@ enum status drift_take_prediction(struct drift *drift, const struct scorer *scor
                                   struct error *err);
 
 /* Rows of the report 'drift' in the arena: the predictions first, then the inputs, the greatest
- * index first and of equal ones in the order of the model. */
+ * index first and of equal ones in the order of the model. Without those of several labels that no
+ * row has. */
 enum status drift_make(struct drift *drift, struct arena *arena, struct report_rows *rows,
                        struct error *err);
 /* Were there too many numbers to sort? */

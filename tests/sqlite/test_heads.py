@@ -118,6 +118,25 @@ class Heads(harness.Case):
         self.assertGreater(after[("clicked", "LogLoss")], before[("clicked", "LogLoss")])
         self.refused("weights are a list of 3 items", TRAIN.format(", model.weights = [1]"))
 
+    def test_a_label_that_no_row_has_does_not_drift(self):
+        self.run_all(TRAIN.format(""))
+        drift = " TO EVALUATE m WITH evaluate.report = 'drift'"
+        alone = self.run_all("SELECT a, b, word FROM clicks" + drift)
+        self.assertEqual([row[0] for row in alone], ["(prediction)", "a", "b", "word"])
+        some = self.run_all("SELECT a, b, word, 'yes' AS clicked, amount FROM clicks" + drift)
+        self.assertEqual([row[0] for row in some[:2]], ["(prediction)", "clicked"])
+        self.assertEqual({row[0]: row[2] for row in some},
+                         {"(prediction)": "stable", "clicked": "shifted", "a": "stable", "b": "stable", "word": "stable",
+                          "amount": "stable"})
+
+    def test_models_are_compared_by_the_loss_of_all_labels(self):
+        self.run_all(TRAIN.format(""))
+        self.run_all(TRAIN.format(", model.hidden = 4").replace("INTO m", "INTO n"))
+        rows = self.run_all("SELECT * FROM clicks TO EVALUATE m, n")
+        self.assertEqual([row[0] for row in rows], ["m", "n"])
+        self.assertEqual(rows[0][1], self.measures()[(None, "Loss")])
+        self.assertGreater(rows[1][1], rows[0][1])
+
     def test_layers_of_the_zoo_are_shared(self):
         self.run_all("SELECT * FROM clicks TO TRAIN zoo/shared_bottom WITH model.hidden = [16], train.epoch = 30, seed = 1 "
                      "LABEL kind, amount INTO m")

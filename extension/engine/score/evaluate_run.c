@@ -131,9 +131,10 @@ static enum status collect_several(const struct evaluations *evaluations, struct
         return fail_no_memory(err);
     for (size_t i = 0; i < evaluations->count; i++) {
         const struct evaluation *one = &evaluations->of[i];
-        const struct evaluation_order order = score_order_of(one->plan);
+        struct evaluation_order order = score_order_of(one->plan);
         struct evaluation_rows rows;
 
+        order.by_head = false; /* a model has one row */
         TRY(evaluation_collect(&order, one->metrics, &one->stop, arena, sink, &rows, err));
         TRY(put_row(evaluations, i, &rows, all, cells, err));
     }
