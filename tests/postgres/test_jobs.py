@@ -80,7 +80,7 @@ class Jobs(harness.Case):
         self.assertEqual(self.execute(f"SELECT next, line FROM totrain.job_log({job}, 'ann', {start})", "eve"), lines[2:])
         self.assertEqual(self.execute(f"SELECT * FROM totrain.job_log({job}, start => {start}, most => {lines[2][0] - start})", "ann"),
                          lines[2:3])
-        within = path.read_bytes().rindex(bytes(self.server.state)) + 1  # of a path that is hidden
+        within = path.read_bytes().rindex(bytes(self.server.state)) + 1  # a path that is hidden goes on here
         for bounds in (f"start => {within}", f"start => {lines[len(first) - 1][0]}, most => {within - lines[len(first) - 1][0] + 9}"):
             shown = self.execute(f"SELECT line FROM totrain.job_log({job}, {bounds})", "ann")
             self.assertNotIn(str(self.server.state)[1:9], "".join(line for line, in shown))

@@ -160,7 +160,8 @@ static void a_clause_stands_once_and_none_is_missing(void **state)
          "The form is: TO MINIMIZE expression [CONSTRAINT expression [GROUP BY column], ...] WITH "
          "... [USING solver] INTO table."},
         {"SELECT 1 TO TRAIN X LABEL y WITH a = 1", "",
-         "The form is: TO TRAIN model [WITH ...] [COLUMN ... [FOR part]]... [LABEL column, ...] [USING "
+         "The form is: TO TRAIN model [WITH ...] [COLUMN ... [FOR part]]... [LABEL column, ...] "
+         "[USING "
          "old_model] INTO new_model."},
     };
 #undef ONCE

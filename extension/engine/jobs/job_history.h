@@ -25,7 +25,7 @@
 struct job_history {
     char work[ROW_WORK_DIGITS + 1];
     int64_t job;   /* the newest */
-    uint32_t jobs; /* whose paces these are, of looked_at */
+    uint32_t jobs; /* those with these paces, among looked_at */
     uint32_t looked_at;
     bool is_rough; /* the paces are those of short jobs alone */
     struct share_paces paces;

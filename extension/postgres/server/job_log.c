@@ -43,7 +43,7 @@ static const char *shown_line(struct slice line)
 struct reading {
     ReturnSetInfo *info;
     uint64_t end;   /* a line that ends behind it is left for later, but for the first one */
-    bool is_inside; /* of a line that began before the place to start at */
+    bool is_inside; /* the line began before the place to start at */
     bool has_line, is_full;
 };
 
