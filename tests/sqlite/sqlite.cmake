@@ -11,8 +11,8 @@ if(TOTRAIN_SANITIZE MATCHES "address|thread")
                   OUTPUT_VARIABLE library OUTPUT_STRIP_TRAILING_WHITESPACE)
   list(APPEND sqlite_environment "LD_PRELOAD=${library}" "ASAN_OPTIONS=detect_leaks=0")
 endif()
-foreach(name bad_rows best_epoch boosters class_weights cli clicks column_kinds columns constraints dates definitions
-             dependence detached digests documents drift edge_cases errors exchange expected_time explained_notices
+foreach(name auto bad_rows best_epoch boosters class_weights cli clicks column_digests column_kinds columns
+             constraints dates definitions dependence detached digests documents drift edge_cases errors exchange expected_time explained_notices
              exposure far_numbers final_step folds forecast_anomalies forecast_goes_on forecast_hierarchy
              forecast_page forecast_parts forecast_regressors forecast_series forecast_statement forecast_transforms
              forecasts formulas frames graph_figures graph_losses graph_zoo graphs heads import interactive
@@ -21,7 +21,7 @@ foreach(name bad_rows best_epoch boosters class_weights cli clicks column_kinds 
              network_settings notices offsets one_class onnx onnx_graphs onnx_import outliers pages parallel_spool pca
              prediction python python_signals quantiles quarantine regressions replacing report scorecard scoring search
              second_day sequences servers shap shards shell silence spellings tables targets tensorboard texts
-             transactions tree_draws tree_quality tree_references trees unseen_nulls using weighted_trees word_shapes
+             transactions tree_draws tree_quality tree_references trees unseen_nulls using weighted_texts weighted_trees word_shapes
              words)
   totrain_add_test(NAME sqlite_${name} COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
   set_tests_properties(sqlite_${name} PROPERTIES

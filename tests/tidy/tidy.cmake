@@ -12,3 +12,5 @@ totrain_test_of_files(tidy_cluster_classes LABEL unit TIMEOUT 300
   COMMAND /usr/bin/python3 -B ${CMAKE_SOURCE_DIR}/tests/tidy/test_cluster_classes.py)
 totrain_test_of_files(tidy_text_rules LABEL unit TIMEOUT 300
   COMMAND /usr/bin/python3 -B ${CMAKE_SOURCE_DIR}/tests/tidy/test_text_rules.py)
+totrain_test_of_files(tidy_lists LABEL unit TIMEOUT 300
+  COMMAND /usr/bin/python3 -B ${CMAKE_SOURCE_DIR}/tests/tidy/test_lists.py ${CMAKE_BINARY_DIR})
