@@ -112,7 +112,7 @@ static enum share_move decide(struct share_measure *measure)
 
     share_measure_stop(measure);
     measure->curve = share_curve_fit(measure->curve.lanes, all.points, all.count);
-    measure->useful = share_curve_largest(&measure->curve, measure->least, measure->most);
+    measure->useful = share_paces_useful(&all, &measure->curve, measure->least, measure->most);
     measure->reached = size < measure->useful ? size : measure->useful;
     return SHARE_FITTED;
 }

@@ -5,7 +5,8 @@
 
 #include "runtime/share/share.h"
 
-#define LANES_MAX 65536
+#define CLEARLY_FASTER 0.9 /* a share of the other's seconds: measurements are noisy */
+#define LANES_MAX      65536
 
 static const char words[] = " lanes; seconds of a row by workers: ";
 
@@ -105,18 +106,22 @@ double share_paces_of(const struct share_paces *paces, uint32_t workers)
     return 0;
 }
 
-/* A curve smooths over what was measured: no more workers than a number that was measured to be at
- * least as fast. */
-static uint32_t at_most_fastest(const struct share_paces *paces, uint32_t chosen, uint32_t least)
+uint32_t share_paces_useful(const struct share_paces *paces, const struct share_curve *curve,
+                            uint32_t least, uint32_t most)
 {
+    const uint32_t fitted = share_curve_largest(curve, least, most);
+    double fastest = CLEARLY_FASTER * share_paces_of(paces, fitted);
+    uint32_t useful = fitted;
+
     for (size_t i = 0; i < paces->count; i++) {
         const struct share_point *point = &paces->points[i];
 
-        if (point->workers >= least && point->workers < chosen &&
-            point->seconds <= share_paces_of(paces, chosen))
-            return at_most_fastest(paces, point->workers, least);
+        if (point->workers >= least && point->workers < fitted && point->seconds <= fastest) {
+            fastest = point->seconds;
+            useful = point->workers;
+        }
     }
-    return chosen;
+    return useful;
 }
 
 uint32_t share_paces_first(const struct share_paces *paces, uint32_t least, uint32_t most)
@@ -126,7 +131,7 @@ uint32_t share_paces_first(const struct share_paces *paces, uint32_t least, uint
     if (paces->count < 2 || paces->lanes == 0)
         return 0;
     curve = share_curve_fit(paces->lanes, paces->points, paces->count);
-    return at_most_fastest(paces, share_curve_largest(&curve, least, most), least);
+    return share_paces_useful(paces, &curve, least, most);
 }
 
 double share_paces_expected(const struct share_paces *paces, uint32_t workers)

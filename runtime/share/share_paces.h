@@ -32,6 +32,11 @@ bool share_paces_read(struct slice text, struct share_paces *paces);
 void share_paces_add(struct share_paces *paces, struct share_point point);
 /* Seconds of a row with so many workers; 0: not known. */
 double share_paces_of(const struct share_paces *paces, uint32_t workers);
+/* The most workers, from `least` to `most`, that pay by the curve; but fewer where these were
+ * measured to be clearly faster, as no curve has the points of a job whose pace changed while it
+ * was measured. */
+uint32_t share_paces_useful(const struct share_paces *paces, const struct share_curve *curve,
+                            uint32_t least, uint32_t most);
 /* The workers, from `least` to `most`, that a job of these paces begins with; 0: they do not say
  * it, as one number of workers alone was measured. */
 uint32_t share_paces_first(const struct share_paces *paces, uint32_t least, uint32_t most);
