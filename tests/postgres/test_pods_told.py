@@ -271,6 +271,8 @@ class Deleted(pods.Case):
 
     def check_workers_go(self):
         """At once, and not after the 25 s that they wait for another master."""
+        harness.wait_for(lambda: sum("listens on tcp:" in path.read_text() for path in self.node.logs) >= 4,
+                         "four workers that look for their master")
         self.ask_all_to_go()
         harness.wait_for(lambda: not self.node.running(), "the end of all pods")
         self.assertEqual(self.node.log().count("the job is over"), 4)

@@ -284,10 +284,9 @@ static enum status measure(void *context, struct text *result, struct error *err
         status = score(&scorer, 0.5, labels, err);
     if (status == STATUS_OK)
         status = metrics_add(metrics, &scorer, &(struct row_label){.upper = NAN}, err);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         text_append_real(result, measured(metrics_heads(metrics), "n", "RMSE"));
-        metrics_free(metrics);
-    }
+    metrics_free(metrics);
     scorer_deinit(&scorer);
     return status;
 }
