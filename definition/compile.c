@@ -16,8 +16,8 @@ static enum status check_no_loss(const struct compiler *compiler, struct slice n
 {
     if (!slice_is(name, DEFINITION_LOSS))
         return STATUS_OK;
-    fail_at(compiler->err, STATUS_INVALID, place, "loss is what is minimised, and no name %s",
-            where);
+    fail_at(compiler->err, STATUS_INVALID, place,
+            "loss is the value that is minimised, and cannot be a name %s", where);
     return error_hint(compiler->err, "Give the value another name, and say loss = ... among the "
                                      "definition's own steps.");
 }

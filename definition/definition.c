@@ -357,6 +357,6 @@ enum status definition_of_stored(struct slice stored, struct slice name, struct 
                    : fail(err, STATUS_CORRUPT, "definition %.*s is damaged", SLICE_FORMAT(name));
     return slice_equal(definition->name.name, name)
                ? STATUS_OK
-               : fail(err, STATUS_CORRUPT, "definition %.*s is damaged: it is that of %.*s",
+               : fail(err, STATUS_CORRUPT, "definition %.*s is damaged: its text defines %.*s",
                       SLICE_FORMAT(name), SLICE_FORMAT(definition->name.name));
 }

@@ -134,7 +134,7 @@ static enum status take_settings(struct points *points, const struct cell *horiz
     }
     if (points->horizon != horizon->integer || !slice_equal(given, text_slice(&points->options)))
         return fail(err, STATUS_INVALID,
-                    "horizon and options are to be the same in all rows of a series");
+                    "horizon and options must be the same in all rows of a series");
     return STATUS_OK;
 }
 

@@ -233,10 +233,10 @@ static enum status read_file(struct slice bytes, struct arena *arena, struct for
         return lightgbm_read(bytes, arena, forest, err);
     if (is_dump(bytes))
         fail(err, STATUS_UNSUPPORTED,
-             "it is what XGBoost's dump_model writes, which lacks the "
-             "objective and where predictions begin");
+             "XGBoost's dump_model wrote it, which leaves out the objective and the value that "
+             "predictions begin with");
     else
-        fail(err, STATUS_CORRUPT, "it is no model of XGBoost's or LightGBM's, and none of ONNX");
+        fail(err, STATUS_CORRUPT, "it is not a model of XGBoost, LightGBM or ONNX");
     return error_hint(err,
                       "XGBoost's save_model writes .json and .ubj, LightGBM's save_model .txt.");
 }

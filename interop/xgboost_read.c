@@ -541,7 +541,7 @@ static enum status read_booster(struct reading *reading, const struct value *boo
         fail(reading->err, STATUS_UNSUPPORTED,
              "models of XGBoost's booster \"%.*s\" are not read yet",
              SLICE_FORMAT(slice_prefix(name, 60)));
-        return error_hint(reading->err, "Models of trees are: those of gbtree and dart.");
+        return error_hint(reading->err, "Only the boosters gbtree and dart make trees.");
     }
     TRY(value_get_object(booster, "model", &model, reading->err));
     TRY(read_categories(reading, model));
@@ -563,7 +563,7 @@ enum status xgboost_read(struct slice bytes, struct arena *arena, struct forest 
     TRY(is_json(bytes) ? document_read_json(bytes, forest->stop, arena, &document, err)
                        : document_read_ubj(bytes, forest->stop, arena, &document, err));
     if (value_member(&document, "tree_info")) {
-        fail(err, STATUS_UNSUPPORTED, "it is what LightGBM's dump_model writes, and no model");
+        fail(err, STATUS_UNSUPPORTED, "LightGBM's dump_model wrote it, which cannot be read back");
         return error_hint(err, "save_model('m.txt') writes one.");
     }
     TRY(value_get_object(&document, "learner", &learner, err));

@@ -36,9 +36,9 @@ extern const struct word_alias report_aliases[];
            .aliases = WORDS("engine.minibatch_size"))                                              \
     STORED(uint32_t, epochs, "train.epoch", SCOPE_TRAIN, IN(training, epochs),                     \
            INTEGER(1, 1000000, "auto"),                                                            \
-           "Passes over the training rows. 'auto': at least 10, and as many as make 1,000 steps "  \
-           "of a linear model, 200 of a network for classes, 500 of one for numbers, which takes " \
-           "40 where these are no more than 4,000 steps.",                                         \
+           "Passes over the training rows. 'auto': at least 10, and enough for 1,000 steps "       \
+           "of a linear model, 200 of a network for classes, 500 of a network for "                \
+           "numbers, which makes 40 passes if these are no more than 4,000 steps.",                \
            .is_automatic = true, .aliases = WORDS("train.epochs"))                                 \
     STORED(uint64_t, max_steps, "train.max_steps", SCOPE_TRAIN, IN(training, max_steps),           \
            INTEGER(0, 1e12, "0"), "Steps after which training ends; 0: no limit.")                 \
@@ -48,7 +48,8 @@ extern const struct word_alias report_aliases[];
            "the model has learned then depends on the machines.")                                  \
     STORED(bool, shuffle, "train.shuffle", SCOPE_TRAIN, IN(training, shuffle),                     \
            BOOLEAN("true", NULL),                                                                  \
-           "Take the rows in another order in each epoch; false: in one order in all of them.")    \
+           "Take the rows in another order in each epoch; false: in the same order in all "        \
+           "epochs.")                                                                              \
     STORED(uint64_t, seed, "train.seed", SCOPE_TRAIN, IN(training, seed), INTEGER(0, 0x1p63, "0"), \
            "Decides initial weights, orders of rows and held-out rows.")                           \
     PLANNED("train.verbose", SCOPE_TRAIN, INTEGER(0, 2, "1"),                                      \
@@ -66,34 +67,35 @@ extern const struct word_alias report_aliases[];
            .is_automatic = true)                                                                   \
     STORED(double, test_size, "train.test_size", SCOPE_TRAIN, IN(training, test_size),             \
            REAL(0, 0.9, "auto"),                                                                   \
-           "Share of the rows held out for validation, of each class the same. 'auto': a tenth "   \
-           "of 500 rows or more; none without a label, and beside validation.select.",             \
+           "Share of the rows that is held out for validation, the same share of each "            \
+           "class. 'auto': a tenth if there are 500 rows or more; none without a label, "          \
+           "and beside validation.select.",                                                        \
            .is_automatic = true)                                                                   \
     PLANNED("train.folds", SCOPE_TRAIN, INTEGER(0, 20, "0"),                                       \
-            "Measure by cross-validation: the rows are dealt into so many folds, of each class "   \
-            "the same and groups whole; for each of them a model of the others is measured on "    \
-            "it, and the model itself learns from all rows. 2 at least; 0: no folds.",             \
+            "Measure by cross-validation: the rows are dealt into this many folds, each "          \
+            "class evenly and groups whole. A model of the other folds is measured on each "       \
+            "fold; the final model learns from all rows. At least 2; 0: no folds.",                \
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION)                              \
     PLANNED("tune.trials", SCOPE_TRAIN, INTEGER(1, 200, NULL),                                     \
-            "Search for the best values: so many trials, each with a value drawn of every RANGE "  \
-            "and of every list of choices. The best trial's model is written; SHOW TRIALS lists "  \
-            "all.")                                                                                \
+            "Search for the best values: this many trials, each with a value drawn from "          \
+            "every RANGE and every list of choices. The best trial's model is written; SHOW "      \
+            "TRIALS lists all.")                                                                   \
     PLANNED("tune.metric", SCOPE_TRAIN, TEXT(),                                                    \
             "Metric that trials are judged by, on held-out rows: 'loss' or a metric that is "      \
             "measured. Default: the first of validation.metrics; where these are not named, "      \
             "LogLoss, RMSE, or Silhouette.")                                                       \
     PLANNED("tune.max_seconds", SCOPE_TRAIN, REAL(0, 1e9, "0"),                                    \
-            "No trial begins after so many seconds; the first that can be learned always does. "   \
-            "How many there are depends on the machine then. 0: all are run.")                     \
+            "No trial begins after this many seconds; the first that can be learned always "       \
+            "does. How many trials there are then depends on the machine. 0: all are run.")        \
     PLANNED("tune.method", SCOPE_TRAIN, WORD("random", WORDS("random", "halving"), NULL),          \
             "'random': each trial learns to its end. 'halving': all learn for a short time, the "  \
             "best third three times as long, and so on; for models that have epochs or rounds.")   \
     /* a class weighs n / (classes * count of the class) */                                        \
     STORED(bool, balanced, "train.class_weight", SCOPE_TRAIN, IN(training, balanced),              \
            WEIGHTS(0, 1e9, WORDS("balanced")),                                                     \
-           "Weight of the rows of each class: 'balanced': rows of rare classes weigh more, each "  \
-           "class the same in sum; a list in the order of the classes, ascending; or by label, "   \
-           "where others weigh 1, as in '{\"fraud\": 20}'.",                                       \
+           "Weight of the rows of each class: 'balanced', where all classes have the same "        \
+           "total weight; a list in the order of the sorted classes; or weights by label, "        \
+           "where other labels weigh 1, as in '{\"fraud\": 20}'.",                                 \
            .tasks = 1 << TASK_CLASSIFICATION)                                                      \
     PLANNED("train.sample_weight", SCOPE_TRAIN, TEXT(),                                            \
             "A column of the SELECT with the weight of each row: a row of weight 2 counts as two " \
@@ -103,19 +105,20 @@ extern const struct word_alias report_aliases[];
                      1 << TASK_DETECTION)                                                          \
     PLANNED("train.offset", SCOPE_TRAIN, TEXT(),                                                   \
             "A column of the SELECT that is added to each row's score before it becomes a "        \
-            "prediction: to the logit of two classes, to the logarithm of a mean that is "         \
-            "e to a sum, else to the number itself. The model begins with the best "               \
-            "constant beside it. It is no feature; PREDICT and EVALUATE need it.",                 \
+            "prediction: to the logit of two classes, to the logarithm of the mean if the "        \
+            "prediction is the exponential of a sum, otherwise to the number itself. The "         \
+            "model begins with the best constant beside it. It is not used as a feature; "         \
+            "PREDICT and EVALUATE need it.",                                                       \
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION)                              \
     PLANNED("train.base_margin", SCOPE_TRAIN, TEXT(),                                              \
-            "Like train.offset, where boosting begins with nothing else, as in XGBoost, and "      \
-            "in LightGBM with init_score: it takes the place of base_score.",                      \
+            "Like train.offset, but boosting begins with nothing else, as in XGBoost, and "        \
+            "in LightGBM with init_score: it replaces base_score.",                                \
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION,                              \
             .aliases = WORDS("init_score"))                                                        \
     PLANNED("train.exposure", SCOPE_TRAIN, TEXT(),                                                 \
-            "A column of the SELECT with the exposure of each row, such as the time that "         \
-            "claims are counted of: its logarithm is the train.offset. Above 0; of models "        \
-            "whose predictions are e to a sum, as count:poisson.",                                 \
+            "A column of the SELECT with the exposure of each row, such as the time in "           \
+            "which claims were counted: its logarithm is the train.offset. Above 0; for "          \
+            "models whose prediction is the exponential of a sum, as count:poisson.",              \
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION)                              \
     PLANNED("train.label_upper_bound", SCOPE_TRAIN, TEXT(),                                        \
             "A column of the SELECT with the number that the label is at most, for "               \
@@ -147,10 +150,10 @@ extern const struct word_alias report_aliases[];
         "no label. 'error': the statement fails. 'skip': they are left out. 'quarantine': they "   \
         "go into the table MODEL_bad_rows, with the reason.")                                      \
     PLANNED("train.require", SCOPE_TRAIN, TEXT(),                                                  \
-            "A bound that a metric must keep, as in 'AUC >= 0.8' or 'RMSE < 12': of the held-out " \
-            "rows, with train.folds the mean of the folds, else of the training rows. A model "    \
-            "that does not keep it is not published: the statement fails, and the model of "       \
-            "before stays.")                                                                       \
+            "A bound that a metric must keep, as in 'AUC >= 0.8' or 'RMSE < 12'. The metric "      \
+            "is measured on the held-out rows, with train.folds as the mean of the folds, "        \
+            "otherwise on the training rows. If the model misses the bound, the statement "        \
+            "fails and the old model stays.")                                                      \
     PLANNED("train.freeze", SCOPE_TRAIN, TEXT(),                                                   \
             "Layers and parameters that are not learned, by the names that EXPLAIN shows, as in "  \
             "'conv2d*, dense_1': with USING they stay those of the old model.",                    \
@@ -159,35 +162,35 @@ extern const struct word_alias report_aliases[];
             "A SELECT of the validation rows, with the columns of the training rows by name.")     \
     PLANNED("validation.metrics", SCOPE_TRAIN | SCOPE_EVALUATE, WORD_LIST(NULL, NULL),             \
             "Metrics to measure, as in 'Accuracy,AUC'. Classifiers: Accuracy, LogLoss, AUC, "      \
-            "Precision, Recall, F1, BalancedAccuracy, MCC, PRAUC (default Accuracy, LogLoss; of "  \
-            "two classes also AUC, F1). Regressors: MSE, RMSE, MAE, R2, MAPE, RMSLE, "             \
-            "PoissonNLogLik, GammaNLogLik, GammaDeviance, TweedieNLogLik, NDCG, MAP, MRR, "        \
-            "Pinball, Coverage, AFTNLogLik, CoxNLogLik, Concordance (default RMSE, MAE, R2). "     \
-            "Models of clusters: Inertia, Silhouette (default Inertia, Silhouette). Models of "    \
-            "components: ReconstructionError, ExplainedVariance, Loss (default "                   \
-            "ReconstructionError, ExplainedVariance). Detectors of outliers: Outliers (default "   \
-            "Outliers). Loss is of definitions with a loss of their own. NDCG, MAP "               \
-            "and MRR are of rankings, also of their first rows, as "                               \
-            "in NDCG@5; Pinball and "                                                              \
-            "Coverage of quantiles; AFTNLogLik, CoxNLogLik and Concordance of survival. "          \
-            "scikit-learn's and XGBoost's names are taken too. Trees measure the named ones "      \
-            "each round, and early stopping goes by the last of them.",                            \
+            "Precision, Recall, F1, BalancedAccuracy, MCC, PRAUC (default Accuracy, "              \
+            "LogLoss; with two classes also AUC, F1). Regressors: MSE, RMSE, MAE, R2, MAPE, "      \
+            "RMSLE, PoissonNLogLik, GammaNLogLik, GammaDeviance, TweedieNLogLik, NDCG, "           \
+            "MAP, MRR, Pinball, Coverage, AFTNLogLik, CoxNLogLik, Concordance (default "           \
+            "RMSE, MAE, R2). Models of clusters: Inertia, Silhouette (default Inertia, "           \
+            "Silhouette). Models of components: ReconstructionError, ExplainedVariance, "          \
+            "Loss (default ReconstructionError, ExplainedVariance). Detectors of outliers: "       \
+            "Outliers (default Outliers). Loss measures definitions that have a loss of "          \
+            "their own. NDCG, MAP and MRR measure rankings, also their first rows, as in "         \
+            "NDCG@5; Pinball and Coverage quantiles; AFTNLogLik, CoxNLogLik and Concordance "      \
+            "survival times. Names of scikit-learn and XGBoost are accepted, too. Trees "          \
+            "measure the named metrics each round, and early stopping uses the last of "           \
+            "them.",                                                                               \
             .aliases = WORDS("validation.metric"))                                                 \
     PLANNED("validation.average", SCOPE_TRAIN | SCOPE_EVALUATE,                                    \
             WORD("macro", average_words, NULL),                                                    \
-            "How Precision, Recall and F1 of more than two classes are made of those of each "     \
-            "class. 'macro': their mean. 'weighted': by how many rows each has. 'micro': of all "  \
-            "rows together, which is the accuracy.",                                               \
+            "How Precision, Recall and F1 of more than two classes are combined. 'macro': "        \
+            "the mean over the classes. 'weighted': the mean weighted by the rows of each "        \
+            "class. 'micro': over all rows together, which is the accuracy.",                      \
             .tasks = 1 << TASK_CLASSIFICATION, .aliases = WORDS("evaluate.average"))               \
     PLANNED("evaluate.report", SCOPE_EVALUATE, WORD("metrics", report_words, NULL),                \
-            "Rows that are returned. 'metrics': one row of numbers. Classifiers: 'confusion', "    \
-            "'classes'; of two classes 'roc', 'pr', 'thresholds', 'gain', 'calibration'. "         \
-            "Regressors: 'residuals'. Every model: 'drift', how far the rows, which need no "      \
-            "label, have moved away from those that it was trained on.",                           \
+            "Rows that are returned. 'metrics': one row of numbers. Classifiers: "                 \
+            "'confusion', 'classes'; with two classes 'roc', 'pr', 'thresholds', 'gain', "         \
+            "'calibration'. Regressors: 'residuals'. Every model: 'drift', how far the "           \
+            "rows, which need no label, have moved away from those that it was trained on.",       \
             .word_aliases = report_aliases)                                                        \
     PLANNED("evaluate.interval", SCOPE_EVALUATE, REAL(0.5, 0.9999, NULL),                          \
-            "Each metric gets an interval, as in 0.95: from the quantile of half of the rest to "  \
-            "that of one less it, over bootstrap resamples of the rows. Default: none.",           \
+            "Each metric gets an interval of this probability, as in 0.95, from bootstrap "        \
+            "resamples of the rows. Default: none.",                                               \
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION)                              \
     PLANNED("evaluate.bootstrap", SCOPE_EVALUATE,                                                  \
             INTEGER(BOOTSTRAP_RESAMPLES_MIN, BOOTSTRAP_RESAMPLES_MAX, "1000"),                     \
@@ -233,8 +236,8 @@ extern const struct word_alias report_aliases[];
     PLANNED("job.sync", SCOPE_TRAIN, BOOLEAN("true", NULL),                                        \
             "All workers take each step together. On parameter servers false unless it is set.")   \
     PLANNED("job.reproducible", SCOPE_TRAIN, BOOLEAN("true", NULL),                                \
-            "The same bits of the model whatever the number of workers. On parameter servers as "  \
-            "job.sync.")                                                                           \
+            "The model is bit-for-bit identical whatever the number of workers. On "               \
+            "parameter servers as job.sync.")                                                      \
     /* 0: fixed by batch and size of the model when the rows are known */                          \
     STORED(uint32_t, lanes, "job.lanes", SCOPE_TRAIN, IN(job, lanes),                              \
            INTEGER(1, JOBSPEC_LANES_MAX, NULL),                                                    \
@@ -246,8 +249,9 @@ extern const struct word_alias report_aliases[];
     /* job.min_workers at least */                                                                 \
     STORED(uint32_t, max_workers, "job.max_workers", SCOPE_ALL, IN(job, max_workers),              \
            INTEGER(1, JOBSPEC_WORKERS_MAX, NULL),                                                  \
-           "Workers that the job grows to. Default: job.min_workers; of PREDICT and EVALUATE on "  \
-           "this machine the cores, where another job.* attribute asks for workers.",              \
+           "Workers that the job grows to. Default: job.min_workers; for PREDICT and "             \
+           "EVALUATE on this machine the number of cores, if another job.* attribute asks "        \
+           "for workers.",                                                                         \
            .same_bits = true,                                                                      \
            .aliases = WORDS("train.num_workers", "runtime.num_workers", "engine.num_workers"))     \
     /* 0: its share of its machine's cores */                                                      \
@@ -346,11 +350,12 @@ extern const struct word_alias report_aliases[];
             "more, RMSE of numbers, Pinball of quantiles, Concordance of survival:cox, Inertia "   \
             "of clusters, ReconstructionError of components, Outliers of one class.")              \
     PLANNED("explain.repeats", SCOPE_EXPLAIN, INTEGER(1, 1000, "5"),                               \
-            "How often the values of each column are dealt out anew.")                             \
+            "How often the values of each column are shuffled among the rows.")                    \
     PLANNED("explain.rows", SCOPE_EXPLAIN, INTEGER(1, 10000000, "10000"),                          \
-            "Rows that are held for it at most: of more rows those whose hashes are the least.")   \
+            "Most rows that are held for the explanation; of more rows, those with the "           \
+            "least hashes.")                                                                       \
     PLANNED("explain.seed", SCOPE_EXPLAIN, INTEGER(0, 0x1p63, "0"),                                \
-            "Decides which row gets the value of which other.")                                    \
+            "Decides how values are shuffled among the rows.")                                     \
     PLANNED("explain.columns", SCOPE_EXPLAIN, TEXT(),                                              \
             "USING partial_dependence: the columns, as in 'age, plan', or with a comma in a name " \
             "'age, \"price, net\"'. Default: all.")                                                \
@@ -367,7 +372,7 @@ extern const struct word_alias report_aliases[];
     PLANNED("summary.sort", SCOPE_EXPLAIN, BOOLEAN("true", NULL),                                  \
             "The most important input comes first. false: in the order of the model's inputs.")    \
     PLANNED("summary.max_display", SCOPE_EXPLAIN, INTEGER(1, 1000000, NULL),                       \
-            "The first so many inputs alone. Default: all.")                                       \
+            "Only this many inputs, from the first on. Default: all.")                             \
     PLANNED("summary.alpha", SCOPE_EXPLAIN, REAL(0, 1, "1"),                                       \
             "SQLFlow's opacity of dots: it is read, and pictures of text have none.")              \
     PLANNED("predict.extra_outputs", SCOPE_PREDICT,                                                \

@@ -46,8 +46,7 @@ static enum status check_others(const struct planning *planning)
         return STATUS_OK;
     fail_at(planning->err, STATUS_UNSUPPORTED, wait->name.position,
             "job.wait = false is of no use where no user waits for the session");
-    return error_hint(planning->err,
-                      "Leave it out: what the job makes is written when it is done.");
+    return error_hint(planning->err, "Leave it out: the job writes its result when it is done.");
 }
 
 static const char *const names[] = {"job.image",      "job.priority",      "job.profile",

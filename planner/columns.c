@@ -418,7 +418,7 @@ static enum status refuse_unreadable(const struct planning *planning, size_t cou
     if (named < count)
         text_printf(&names, " and %zu more", count - named);
     status = fail_at(planning->err, STATUS_INVALID, position,
-                     "columns %s are of types that no model reads", text_string(&names));
+                     "columns %s have types that no model reads", text_string(&names));
     error_hint(planning->err, "Leave them out of the SELECT, or write there %s%s.",
                text_string(&instead), named < count ? ", ..." : "");
     if (names.failed || instead.failed)

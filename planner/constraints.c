@@ -222,7 +222,7 @@ static enum status direct(const struct reader *reader, struct input_span span, i
                 "%.*s: column \"%.*s\" is a %s, which has no order",
                 SLICE_FORMAT(reader->setting->name.text), SLICE_FORMAT(input->spec.name),
                 input_type_words[input->spec.type]);
-        return error_hint(err, "Directions are those of numbers.");
+        return error_hint(err, "Only numbers have a direction.");
     }
     input->spec.direction = (int8_t)direction;
     return STATUS_OK;

@@ -258,7 +258,7 @@ static enum status check_old_graph(const struct planning *planning, const struct
     print_call(graph, differs, &here);
     print_call(old, differs, &there);
     fail_at(planning->err, STATUS_INVALID, path_last(&planning->statement->object).position,
-            "model \"%.*s\" is of another graph than this: it has %s, where %.*s has %s",
+            "model \"%.*s\" has another graph: it has %s, where %.*s has %s",
             SLICE_FORMAT(plan->model_name), text_string(&there),
             SLICE_FORMAT(plan->definition->name.name), text_string(&here));
     text_deinit(&here);

@@ -9,8 +9,7 @@ static enum status refuse_rule(const struct planning *planning, const struct set
     fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
             "train.threshold is a number from 0 to 1, or how one is chosen");
     return error_hint(planning->err, "'f1', 'recall >= 0.95', 'precision >= 0.9', or 'cost 1, 20': "
-                                     "what a row costs that is wrongly predicted to be positive, "
-                                     "and one that wrongly is not.");
+                                     "the cost of a false positive, and of a false negative.");
 }
 
 static enum status take_threshold(struct planning *planning, const struct setting *setting)

@@ -71,9 +71,8 @@ static enum status costs_plan(struct planning *planning)
     if (setting->value.kind != VALUE_LIST || setting->value.count != 2) {
         fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
                 "evaluate.costs is a list of two numbers");
-        return error_hint(planning->err, "The first is the cost of a row that is wrongly predicted "
-                                         "to be of the positive class, the second that of one that "
-                                         "wrongly is not: [1, 20].");
+        return error_hint(planning->err, "The first is the cost of a false positive, the second "
+                                         "the cost of a false negative: [1, 20].");
     }
     plan->costs =
         (struct report_costs){setting->value.items[0].number, setting->value.items[1].number};
@@ -136,8 +135,8 @@ static enum status drift_check(const struct planning *planning)
             continue;
         fail_at(planning->err, STATUS_INVALID, setting->name.position,
                 "%.*s has no use with the report 'drift'", SLICE_FORMAT(setting->name.text));
-        return error_hint(planning->err, "Leave it out: the session itself counts what the rows "
-                                         "have and what the model predicts of them.");
+        return error_hint(planning->err,
+                          "Leave it out: the session itself counts labels and predictions.");
     }
     if (label->text.size > 0) {
         fail_at(planning->err, STATUS_INVALID, label->position,
@@ -204,8 +203,8 @@ enum status threshold_plan(struct planning *planning, const char *attribute)
         fail_at(planning->err, STATUS_INVALID, setting->name.position,
                 "%s is a probability, and model %.*s has none", attribute,
                 SLICE_FORMAT(plan->model_name));
-        return error_hint(planning->err, "predict.extra_outputs = 'score' gives what it decides "
-                                         "by, which can be compared with any number.");
+        return error_hint(planning->err, "predict.extra_outputs = 'score' returns the score that "
+                                         "it decides by, which can be compared with any number.");
     }
     if (plan->model.class_count == 2)
         return STATUS_OK;

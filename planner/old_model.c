@@ -30,7 +30,7 @@ static enum status refuse_column_clause(const struct planning *planning)
     fail_at(planning->err, STATUS_INVALID, statement->columns[0].position,
             "COLUMN has no use with USING, which takes the inputs of model \"%.*s\"",
             SLICE_FORMAT(plan->model_name));
-    return error_hint(planning->err, "Leave it out: what the columns are, the model knows.");
+    return error_hint(planning->err, "Leave it out: the model knows its columns.");
 }
 
 static enum status refuse_nothing_kept(const struct planning *planning)
@@ -189,7 +189,7 @@ static enum status check_link(const struct planning *planning)
     if (!kind->is_of_shape || link == plan->model.link)
         return STATUS_OK;
     fail_at(planning->err, STATUS_INVALID, loss ? loss->value.span.start : place_of(planning),
-            "the label of model \"%.*s\" has the link \"%s\", and that of the loss \"%s\"",
+            "the label of model \"%.*s\" has the link \"%s\", and the loss has \"%s\"",
             SLICE_FORMAT(plan->model_name), label_link_words[plan->model.link],
             label_link_words[link]);
     return error_hint(planning->err,
@@ -216,7 +216,7 @@ static enum status check_classes(const struct planning *planning)
     if (plan->estimator->task != TASK_CLASSIFICATION || plan->label_type == plan->model.label_type)
         return STATUS_OK;
     fail_at(planning->err, STATUS_INVALID, planning->statement->label.position,
-            "label column \"%.*s\" is of type %s, and the classes of model \"%.*s\" are of type %s",
+            "label column \"%.*s\" has type %s, and the classes of model \"%.*s\" have type %s",
             SLICE_FORMAT(plan->label), label_type_words[plan->label_type],
             SLICE_FORMAT(plan->model_name), label_type_words[plan->model.label_type]);
     return error_hint(planning->err, "Cast it in the SELECT.");

@@ -177,7 +177,7 @@ void query_refuse_binary(const struct planning *planning, const char *what,
     /* PostgreSQL: whatever is no number, text or time is a blob to us. */
     if (dialect_of(planning->plan->dialect)->names_types && !slice_is(type, "bytea"))
         fail_at(planning->err, STATUS_INVALID, position,
-                "%scolumn \"%.*s\" is of type %.*s, which no model reads", what,
+                "%scolumn \"%.*s\" has type %.*s, which no model reads", what,
                 SLICE_FORMAT(column->name), SLICE_FORMAT(type));
     else
         fail_at(planning->err, STATUS_INVALID, position,

@@ -147,8 +147,9 @@ static enum status check_others(const struct planning *planning)
     if (planning->plan->search) {
         fail_at(planning->err, STATUS_UNSUPPORTED, planning->plan->search->position,
                 "tune.trials does not go together with parameter servers");
-        return error_hint(planning->err, "Search without them, on some of the rows, and train with "
-                                         "what is found.");
+        return error_hint(
+            planning->err,
+            "Search without them, on some of the rows, and train with the values that were found.");
     }
     if (!old_model_is_named(planning))
         return STATUS_OK;

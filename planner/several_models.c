@@ -100,7 +100,7 @@ static enum status check_other(const struct plan *first, const struct planning *
             "models %.*s and %.*s have different positive classes", SLICE_FORMAT(plan->called),
             SLICE_FORMAT(first->called));
     return error_hint(err,
-                      "Precision, recall and F1 are those of the positive class: measure %.*s "
+                      "Precision, recall and F1 judge the positive class: measure %.*s "
                       "by itself, or train it with the other model.positive.",
                       SLICE_FORMAT(plan->called));
 }

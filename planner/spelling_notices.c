@@ -113,8 +113,8 @@ void note_written_numbers(const struct plan *plan, const struct query_column *co
         return;
     if (is_plain)
         notice_add(plan->notices, NOTICE_READING,
-                   "column \"%.*s\": each point in its texts has three digits behind it, and is "
-                   "read as that of a fraction",
+                   "column \"%.*s\": each point in its texts has three digits after it, and is "
+                   "read as a decimal point",
                    SLICE_FORMAT(column->name));
     else
         note_spelling(plan, column, reading);

@@ -196,7 +196,7 @@ static enum status check_stopping_metric(const struct planning *planning)
         metric_is_of_rounds(last.metric))
         return STATUS_OK;
     fail_at(planning->err, STATUS_INVALID, metrics->value.span.start,
-            "train.early_stopping goes by the last metric, and %s is not measured each round",
+            "train.early_stopping uses the last metric, and %s is not measured each round",
             metric_name(last.metric));
     return error_hint(planning->err, "Name another one behind it, as in '%s, RMSE'.",
                       metric_name(last.metric));

@@ -34,7 +34,7 @@ static enum status draw_rates(const struct drawing *drawing, bool is_roc, struct
     TRY(drawing_find_column(drawing->table, is_roc ? "true_positive_rate" : "precision", &y, err));
     area = area_below(drawing->table, x, y);
     if (!isfinite(area))
-        return fail(err, STATUS_INVALID, "the rows are all of one class, so there is no curve");
+        return fail(err, STATUS_INVALID, "all rows have the same class, so there is no curve");
     snprintf(words, sizeof words, ", area %.4f", area);
     drawing_begin(drawing, PICTURE_HEIGHT, is_roc ? "ROC" : "precision and recall", words);
     frame_draw(drawing->svg, &unit_frame, is_roc ? "false positive rate" : "recall",
@@ -68,7 +68,7 @@ enum status draw_gain(const struct drawing *drawing, struct error *err)
         all += cell_number(drawing_cell(drawing->table, row, counts));
     if (!isfinite(all) || all <= 0 ||
         !isfinite(cell_number(drawing_cell(drawing->table, rows - 1, gain))))
-        return fail(err, STATUS_INVALID, "no row is of the positive class, so there is no curve");
+        return fail(err, STATUS_INVALID, "no row has the positive class, so there is no curve");
     drawing_begin(drawing, PICTURE_HEIGHT, "gain", ", rows from the best score down");
     frame_draw(drawing->svg, &unit_frame, "share of the rows", "share of the positive rows found");
     draw_diagonal(drawing);

@@ -18,7 +18,7 @@ static void explain_ranking(const struct metrics *metrics, enum metric metric,
     else
         snprintf(reason, REASON_BYTES, "%s",
                  metric == METRIC_PR_AUC && classes == 2 ? "no row has the positive class"
-                                                         : "all rows are of one class");
+                                                         : "all rows have the same class");
 }
 
 static void explain(const struct metrics *metrics, enum metric metric, char reason[REASON_BYTES])

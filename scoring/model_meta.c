@@ -673,7 +673,7 @@ static enum status read_meta(const cJSON *meta, const struct kind *const *kinds,
     TRY(json_get_integer(meta, "format", 1, INT32_MAX, &format, err));
     if (format > MODEL_FORMAT_VERSION)
         return fail(err, STATUS_UNSUPPORTED,
-                    "the model is of format %lld, where this version reads formats up to %d",
+                    "the model has format %lld, and this version reads formats up to %d",
                     (long long)format, MODEL_FORMAT_VERSION);
     model->format = (uint32_t)format;
     TRY(read_kind(meta, kinds, arena, model, err));

@@ -123,7 +123,7 @@ static enum status need_probabilities(const struct model *model, struct error *e
         return fail(err, STATUS_INVALID,
                     "a %.*s that is learned by a hinge loss has no probabilities",
                     SLICE_FORMAT(model->estimator)),
-               error_hint(err, "totrain_logits has what it decides by.");
+               error_hint(err, "totrain_logits returns the score that it decides by.");
     if (model->task == TASK_CLASSIFICATION)
         return STATUS_OK;
     return fail(err, STATUS_INVALID, "a %.*s has no probabilities", SLICE_FORMAT(model->estimator)),

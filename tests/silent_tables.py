@@ -141,7 +141,7 @@ SQUARING = ("LinearRegressor", "DNNRegressor", "XGBRegressor", "RandomForestRegr
 FAR_LABELS = 'label column "far": a few labels are far from all others (from '
 FAR_VALUES = 'column "wide": a few values are far from all others (its deviation is '
 NAMED = 'column "id" holds numbers that seem to be names: rows of the same number explain '
-DIFFERENT = "columns \"start\" and \"stop\" are nearly the same, and what they differ by explains "
+DIFFERENT = "columns \"start\" and \"stop\" are nearly the same, and their difference explains "
 
 
 def stays_table():

@@ -224,7 +224,7 @@ static enum status check_all(struct http *http, struct slice kube_namespace, enu
         return STATUS_OK;
     return fail(err, STATUS_PERMISSION, "%u right%s missing in the namespace %.*s", missing,
                 missing == 1 ? " is" : "s are", SLICE_FORMAT(kube_namespace)),
-           error_hint(err, "totrain k8s rbac prints what gives them.");
+           error_hint(err, "totrain k8s rbac prints the objects that grant them.");
 }
 
 static enum status check_pods(struct http *http, struct slice kube_namespace,

@@ -294,7 +294,7 @@ static enum status put_destination(const struct session *session, const struct j
     if (session->libpq.delivery.size == 0 ||
         session->libpq.delivery.size >= sizeof destination.database)
         return fail(err, STATUS_UNSUPPORTED,
-                    "what a job makes with job.wait = false cannot be a temporary table");
+                    "the result of a job with job.wait = false cannot be a temporary table");
     slice_copy(text_slice(&session->libpq.delivery), destination.database,
                sizeof destination.database);
     TRY(job_folder_file(folder, "job.db", path, err));

@@ -137,7 +137,7 @@ static enum status find_model(struct scheduling *scheduling, struct slice *model
     }
     if (model->size > 0)
         return STATUS_OK;
-    return fail(err, STATUS_INVALID, "there is nothing that trains in what is to be scheduled"),
+    return fail(err, STATUS_INVALID, "the statements to be scheduled train nothing"),
            error_hint(err, "SELECT ... TO TRAIN ... INTO model");
 }
 

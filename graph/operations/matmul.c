@@ -42,8 +42,8 @@ static enum status shape(struct graph *graph, struct graph_node *node, struct er
         graph_fail(node, err, "no product of %s and %s%s", graph_shape_text(a, of_a),
                    graph_shape_text(b, of_b), is_turned(node) ? ", transposed" : "");
         return error_hint(err,
-                          "Products are of (n, k) and (k, m), with transpose = 1 of (n, k) and "
-                          "(m, k); other axes are in front, and alike.");
+                          "A product multiplies (n, k) by (k, m), with transpose = 1 (n, k) by "
+                          "(m, k); the axes before these are equal in both.");
     }
     node->shape = *a;
     node->shape.sizes[a->rank - 1] = b->sizes[is_turned(node) ? b->rank - 2 : b->rank - 1];

@@ -111,7 +111,7 @@ static enum status check_operators(const Onnx__ModelProto *model, int64_t *opera
     }
     if (*operators >= ONNX_READ_LEAST && *operators <= ONNX_READ_MOST)
         return STATUS_OK;
-    fail(err, STATUS_UNSUPPORTED, "the file is of operator set %lld, where %d to %d are read",
+    fail(err, STATUS_UNSUPPORTED, "the file uses operator set %lld, and only %d to %d can be read",
          (long long)*operators, ONNX_READ_LEAST, ONNX_READ_MOST);
     return error_hint(err, "Export it with opset_version=%d.", ONNX_READ_MOST - 3);
 }

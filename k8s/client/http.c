@@ -448,7 +448,7 @@ static enum status explain(const struct http_call *call, CURLcode code, struct e
         return fail_no_memory(err);
     case CURLE_WRITE_ERROR:
         if (call->is_refused)
-            return fail(err, STATUS_LIMIT, "the answer of %.*s is longer than what is read",
+            return fail(err, STATUS_LIMIT, "the answer of %.*s is longer than the limit",
                         SLICE_FORMAT(server));
         break;
     case CURLE_PEER_FAILED_VERIFICATION:

@@ -276,7 +276,8 @@ static enum status refuse_name(const cJSON *file, struct slice name, struct erro
     text_init(&names, 512);
     cJSON_ArrayForEach(profile, file)
         text_printf(&names, "%s%s", names.size > 0 ? ", " : "", profile->string);
-    fail(err, STATUS_INVALID, "the file of profiles has none named \"%.*s\"", SLICE_FORMAT(name));
+    fail(err, STATUS_INVALID, "the file of profiles has no profile named \"%.*s\"",
+         SLICE_FORMAT(name));
     error_hint(err, "It has: %s.", names.size > 0 ? text_string(&names) : "none");
     text_deinit(&names);
     return err->status;

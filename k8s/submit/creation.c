@@ -303,7 +303,7 @@ static void explain(struct error *err)
 {
     if (err->status == STATUS_PERMISSION && !err->hint[0])
         error_hint(err, "totrain k8s check asks for each right that is needed; totrain k8s rbac "
-                        "prints what gives them.");
+                        "prints the objects that grant them.");
 }
 
 static void on_answer(void *context, enum status status, struct api_answer *answer,

@@ -13,7 +13,7 @@ enum status forecast_check_kind(const struct kind *kind, struct slice estimator,
 {
     if (kind == &forecast_kind)
         return STATUS_OK;
-    fail(err, STATUS_INVALID, "the model is no forecast but a %.*s", SLICE_FORMAT(estimator));
+    fail(err, STATUS_INVALID, "the model is not a forecast but a %.*s", SLICE_FORMAT(estimator));
     return error_hint(err, "TO TRAIN Forecast makes one. Rows are predicted by TO PREDICT.");
 }
 
@@ -27,7 +27,7 @@ enum status forecast_check_regressors(uint32_t regressors, const struct slice *c
     text_init(&list, TEXT_MAXIMUM);
     for (size_t i = 0; i < count; i++)
         text_printf(&list, "%s%.*s", i ? ", " : "", SLICE_FORMAT(columns[i]));
-    fail(err, STATUS_INVALID, "the model has %u regressor%s, whose values to come have to be given",
+    fail(err, STATUS_INVALID, "the model has %u regressor%s, whose future values must be given",
          regressors, regressors > 1 ? "s" : "");
     error_hint(err, "Write SELECT %.120s%s FROM days_to_come TO PREDICT f.%.*s USING the model.",
                text_string(&list), list.size > 120 ? "..." : "",
@@ -56,7 +56,7 @@ enum status forecast_check_level(double level, struct error *err)
         return STATUS_OK;
     fail(err, STATUS_INVALID, "a level is a number from %g to %g", FORECAST_LEVEL_LEAST,
          FORECAST_LEVEL_MOST);
-    return error_hint(err, "It is the share of what comes that lies between the bounds, as 0.9.");
+    return error_hint(err, "It is the share of future values between the bounds, such as 0.9.");
 }
 
 /* ---- the order of the series ---- */

@@ -67,7 +67,7 @@ static enum status check_objective(const struct linear_params *linear,
         return STATUS_OK;
     if (task != settings->task) {
         fail_at(err, STATUS_INVALID, position_of(settings, "objective"),
-                "the objective %s is not that of a %s", linear_objective_words[linear->objective],
+                "the objective %s does not fit a %s", linear_objective_words[linear->objective],
                 task_models[settings->task]);
         return error_hint(err, "Numbers are learned by reg:squarederror, classes by "
                                "binary:logistic and multi:softprob.");

@@ -88,7 +88,7 @@ static enum status check_task(const struct network_params *network,
 
     if (is_of_classes == (settings->task == TASK_CLASSIFICATION))
         return STATUS_OK;
-    fail_at(err, STATUS_INVALID, position, "the loss %s is not that of a %s",
+    fail_at(err, STATUS_INVALID, position, "the loss %s does not fit a %s",
             network_loss_words[network->loss], task_models[settings->task]);
     return error_hint(err,
                       "Numbers are learned by squared_error, absolute_error, huber, log_cosh, "

@@ -214,7 +214,7 @@ static enum status check_objective(const struct trees_params *trees,
         return STATUS_OK;
     find(settings, "objective", &spelled, &position);
     if (!(objective & fitting)) {
-        fail_at(err, STATUS_INVALID, position, "the objective %s is not that of a %s",
+        fail_at(err, STATUS_INVALID, position, "the objective %s does not fit a %s",
                 tree_objective_words[trees->objective], task_models[settings->task]);
         return hint_objectives(settings->task == TASK_REGRESSION ? "Numbers are learned by"
                                                                  : "Classes are learned by",

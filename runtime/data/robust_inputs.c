@@ -103,7 +103,7 @@ static void tell(const struct sampled_column *column, const struct transform_inp
         return;
     notice_add(notices, NOTICE_OUTLIERS,
                "column \"%.*s\": a few values are far from all others (its deviation is %.3g, that "
-               "of its middle half %.3g around %.3g), and decide what is learned of it",
+               "of its middle half %.3g around %.3g), and dominate what is learned from it",
                SLICE_FORMAT(input->spec.name), input->scale, column->range.deviation,
                column->range.middle);
     notice_hint(notices, "If they are wrong, leave them out or make NULL of them. If they are "

@@ -520,7 +520,7 @@ static enum status choose(const struct final_fit *fit, struct counted *counted,
 
     if (sum.hits == 0 || sum.hits == sum.rows)
         return fail(err, STATUS_INVALID,
-                    "train.threshold: all %llu rows that are held out are of one class",
+                    "train.threshold: all %llu held-out rows have the same class",
                     (unsigned long long)sum.rows),
                error_hint(err, "Hold out more rows: train.test_size, or validation.select.");
     if (fit->choice.rule == THRESHOLD_COST && counted->groups[counted->count - 1].score < 1) {
@@ -562,7 +562,7 @@ enum status final_fit_finish(struct final_fit *fit, struct final_step *final, st
     for (uint32_t i = 0; i < fit->maps; i++)
         gather(&fit->counted[i]);
     if (fit->rows_max > 0 && fit->rows == 0)
-        return fail(err, STATUS_INVALID, "%s: no row that is held out is of a known class",
+        return fail(err, STATUS_INVALID, "%s: no held-out row has a known class",
                     name_of(fit->spec));
     if (final->calibration != CALIBRATION_NONE)
         TRY(calibrate(fit, final, err));

@@ -195,12 +195,11 @@ static void note_difference(const struct leaks *leaks, double explained,
     const struct slice names[] = {input_column(minuend), input_column(subtrahend)};
     struct text sql;
 
-    notice_add(
-        notices, NOTICE_BASELINE,
-        "columns \"%.*s\" and \"%.*s\" are nearly the same, and what they differ by explains "
-        "%.2g of \"%.*s\", where the model explains %.2g",
-        SLICE_FORMAT(names[1]), SLICE_FORMAT(names[0]), copies->explained,
-        SLICE_FORMAT(leaks->label), explained);
+    notice_add(notices, NOTICE_BASELINE,
+               "columns \"%.*s\" and \"%.*s\" are nearly the same, and their difference explains "
+               "%.2g of \"%.*s\", where the model explains %.2g",
+               SLICE_FORMAT(names[1]), SLICE_FORMAT(names[0]), copies->explained,
+               SLICE_FORMAT(leaks->label), explained);
     if (minuend->part || subtrahend->part) {
         notice_hint(notices,
                     "The days between them are a column of their own: julianday(%s) - "

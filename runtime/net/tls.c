@@ -94,7 +94,8 @@ static enum status use(struct tls *tls, X509 *authority, X509 *certificate, EVP_
         SSL_CTX_use_certificate(context, certificate) != 1)
         return fail(err, STATUS_INVALID, "the TLS certificate cannot be used");
     if (SSL_CTX_use_PrivateKey(context, key) != 1 || SSL_CTX_check_private_key(context) != 1)
-        return fail(err, STATUS_INVALID, "the TLS key (tls.key) is not that of the certificate");
+        return fail(err, STATUS_INVALID,
+                    "the TLS key (tls.key) does not belong to the certificate");
     return STATUS_OK;
 }
 

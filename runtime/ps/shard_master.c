@@ -492,7 +492,7 @@ static void on_snapshot(struct shard_master *master, int64_t now_ms, uint32_t wo
     position = collection->received / collection->head.piece_bytes;
     if (snapshot->total != collection->head.bytes ||
         snapshot->bytes.size != checkpoint_piece_size(&collection->head, position)) {
-        fail(&err, STATUS_PROTOCOL, "the pieces of what was learned do not fit together");
+        fail(&err, STATUS_PROTOCOL, "the pieces of the learned model do not fit together");
         crew_fail(&master->crew, now_ms, &err, outbox);
         return;
     }
@@ -517,7 +517,7 @@ void shard_master_on_stored(struct shard_master *master, int64_t now_ms, uint64_
         return;
     if (why->status != STATUS_OK) {
         err = *why;
-        fail(&err, why->status, "what was learned cannot be stored: %s", why->message);
+        fail(&err, why->status, "the learned model cannot be stored: %s", why->message);
         crew_fail(&master->crew, now_ms, &err, outbox);
         return;
     }

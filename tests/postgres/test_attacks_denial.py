@@ -29,7 +29,7 @@ class Listing(Attacks):
     def test_a_model_of_a_newer_format_is_listed_as_that(self):
         self.put_meta(self.meta.replace('"format":2', '"format":99'))
         self.assertRegex(self.both()["eve.m"],
-                         r"^unreadable: the model is of format 99, where this version reads formats up to \d+$")
+                         r"^unreadable: the model has format 99, and this version reads formats up to \d+$")
 
     def test_a_model_of_an_unknown_kind_is_listed_as_that(self):
         self.put_meta(self.meta.replace('"family":"nn"', '"family":"tree"') if '"family":"nn"' in self.meta

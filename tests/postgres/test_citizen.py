@@ -370,7 +370,7 @@ class Small(harness.Case):
             point(g, g) AS p, g % 2 = 0 AS y FROM generate_series(1, 200) g""")
         said = self.hint("SELECT * FROM e TO TRAIN XGBClassifier LABEL y INTO m;")
         self.assertIn('columns "t" (time without time zone), "iv" (interval), "j" (jsonb), "ip" (inet), "mon" (money), "b" (bit), '
-                      '"r" (int4range) and "p" (point) are of types that no model reads', said)
+                      '"r" (int4range) and "p" (point) have types that no model reads', said)
         instead = ("EXTRACT(epoch FROM t) AS t, EXTRACT(epoch FROM iv) AS iv, j ->> 'key' AS key, CAST(ip AS text), CAST(mon AS numeric), "
                    "CAST(b AS text), CAST(r AS text), CAST(p AS text)")
         self.assertIn(f"Leave them out of the SELECT, or write there {instead}.", said)

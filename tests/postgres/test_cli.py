@@ -158,9 +158,9 @@ class Program(program.Case):
 
     def test_a_type_that_no_model_reads_is_named(self):
         self.refused("SELECT ARRAY['a', 'b'] AS pair, class FROM iris TO TRAIN LinearClassifier LABEL class INTO m", 2,
-                     'column "pair" is of type text[], which no model reads', "pair[1] AS pair_1")
+                     'column "pair" has type text[], which no model reads', "pair[1] AS pair_1")
         self.refused("SELECT '{}'::json AS doc, class FROM iris TO TRAIN LinearClassifier LABEL class INTO m", 2,
-                     'column "doc" is of type json, which no model reads', "doc ->> 'key' AS key")
+                     'column "doc" has type json, which no model reads', "doc ->> 'key' AS key")
 
     def test_a_database_of_another_encoding(self):
         train = ("CREATE TABLE t AS SELECT (ARRAY['größe', 'weite', 'übel'])[1 + i % 3] AS \"größe\", i % 5 AS n, "

@@ -75,7 +75,7 @@ class Forecasts(harness.Case):
         self.cursor.execute("SELECT totrain.predict('m', ROW('s0', 1, date '2024-03-05', promo, 5), NULL::float8) FROM generate_series(0, 1) promo")
         without, promoted = (row[0] for row in self.cursor.fetchall())
         self.assertAlmostEqual(promoted - without, 30, delta=3)
-        for sql, message in (("FORECAST m", "the model has 2 regressors, whose values to come have to be given"),
+        for sql, message in (("FORECAST m", "the model has 2 regressors, whose future values must be given"),
                              ("SELECT * FROM totrain.forecast('m')", "the model has 2 regressors"),
                              ("SELECT store, item, day, promo, NULL::float8 AS price FROM u WHERE day = '2024-03-05' TO PREDICT f USING m",
                               "series store = 's0', item = '0': regressor \"price\" is NULL at 2024-03-05"),

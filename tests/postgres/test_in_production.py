@@ -84,7 +84,7 @@ class Walk(Case):
 
     def test_from_an_older_version_to_the_end(self):
         self.install("VERSION '1.0'")
-        with self.assertRaisesRegex(psycopg2.Error, "extension totrain is of version 1.0 here"):
+        with self.assertRaisesRegex(psycopg2.Error, "extension totrain has version 1.0 here"):
             self.as_role("nightly").execute(TRAIN.format(1))
         self.execute("ALTER EXTENSION totrain UPDATE; GRANT totrain_reader TO webapp; GRANT totrain_admin TO operator")
         nightly = self.as_role("nightly")

@@ -132,7 +132,7 @@ class LargeRows(harness.Case):
         self.execute(f"CREATE ROLE carol LOGIN IN ROLE totrain_user; GRANT SELECT ON t, large TO carol; "
                      f"REVOKE TEMPORARY ON DATABASE {self.database} FROM PUBLIC; CREATE SCHEMA carol AUTHORIZATION carol")
         self.addCleanup(self.execute, "DROP OWNED BY carol; DROP ROLE carol")
-        message = f"ERROR:  role carol may make no temporary table in database {self.database}, and its rows are to be kept in one"
+        message = f"ERROR:  role carol may make no temporary table in database {self.database}, in which its rows must be kept"
         hint = f"HINT:  GRANT TEMPORARY ON DATABASE {self.database} TO carol; allows it."
         for target in ("", "carol.p.c"):
             predict = f"SELECT id, a, n FROM t ORDER BY id TO PREDICT {target} USING large;"

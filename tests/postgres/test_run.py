@@ -27,7 +27,7 @@ class Functions(harness.Case):
         unknown = "150 rows have a label that the model has not learned, and count as wrong"
         self.assertIn(("notice", None, None, unknown), self.execute(f"SELECT * FROM totrain.run('{evaluate}')"))
         rows = f"SELECT r->>'notice', r->>'AUC' FROM totrain.rows('{evaluate} WITH validation.metrics = AUC') r"
-        self.assertEqual(self.execute(rows), [(unknown + "; AUC is NULL: all rows are of one class", None)])
+        self.assertEqual(self.execute(rows), [(unknown + "; AUC is NULL: all rows have the same class", None)])
         for more, notice in ((" WITH validation.metrics = AUC", unknown + "; AUC"), ("", unknown)):
             self.execute(f"SELECT * FROM totrain.run('{evaluate}{more} INTO measured')")
             self.assertIn(notice, self.execute("SELECT notice FROM measured")[0][0])

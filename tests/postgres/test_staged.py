@@ -244,7 +244,7 @@ class Rights(staged.Case):
 
     def test_a_superuser_collects_as_who_submitted(self):
         job = self.stage(statement(epochs=1))
-        with self.assertRaisesRegex(errors.InsufficientPrivilege, f'job {job} is that of role "alice"'):
+        with self.assertRaisesRegex(errors.InsufficientPrivilege, f'job {job} belongs to role "alice"'):
             self.execute(f"SELECT * FROM totrain.collect({job})")
         with self.assertRaisesRegex(errors.InvalidParameterValue, "the job has not ended"):
             self.execute(f"SET ROLE alice; SELECT * FROM totrain.collect({job})")

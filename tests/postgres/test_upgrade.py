@@ -78,7 +78,7 @@ class Upgrade(harness.Case):
             self.execute(f"DROP EXTENSION IF EXISTS totrain CASCADE; DROP TABLE IF EXISTS kept; CREATE EXTENSION totrain VERSION '{version}'")
             done = self.psql(harness.TRAIN_IRIS, "-v", "ON_ERROR_STOP=1")
             self.assertNotEqual(done.returncode, 0)
-            self.assertIn(f"extension totrain is of version {version} here", done.stderr)
+            self.assertIn(f"extension totrain has version {version} here", done.stderr)
             self.assertIn("HINT:  ALTER EXTENSION totrain UPDATE; brings it up to date.", done.stderr)
             outside = subprocess.run([BUILD / "totrain", "postgres://", "-c", harness.TRAIN_IRIS], text=True, capture_output=True, check=False,
                                      env={**self.server.variables(self.database), "TOTRAIN_STATE": str(self.server.folder / "program-state")})

@@ -67,7 +67,7 @@ class Program(harness.Case):
         found = rows_of(evaluate.format(1) + " WITH validation.metrics = 'AUC'")[0]
         self.assertIsNone(found["AUC"])
         self.assertEqual(found["notice"], "1 row has a label that the model has not learned, and counts as wrong; "
-                                          "AUC is NULL: all rows are of one class")
+                                          "AUC is NULL: all rows have the same class")
         self.assertEqual(rows_of("SELECT * FROM iris TO EVALUATE m")[0]["notice"], "")
         many = ("CREATE TABLE many AS WITH RECURSIVE s(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM s WHERE i < 999) "
                 "SELECT i % 201 AS class, i % 7 AS x FROM s")
@@ -411,7 +411,7 @@ class Program(harness.Case):
                              ((self.path, "n", "roc"), 'there is no model "n"'),
                              (("nothing.db", "m", "roc"), "nothing.db: No such file"),
                              ((self.path, "m", "roc", "-o", "/nowhere/x.svg"), 'cannot write "/nowhere/x.svg": No such file'),
-                             ((self.path, "m", "roc", "-c", "SELECT * FROM titanic WHERE survived = 'no'"), "one class"),
+                             ((self.path, "m", "roc", "-c", "SELECT * FROM titanic WHERE survived = 'no'"), "the same class"),
                              ((self.path, "m", "roc", "--theme=pink"), "--theme is one of"),
                              ((self.path, "m", "roc", "-c", "SELECT age FROM titanic"), 'no column "class"')):
             done = self.run_program("picture", *words)

@@ -218,7 +218,7 @@ class Exchange(harness.Case):
         self.refused("is no name of a model", take, "a.b.c", content, None)
         self.refused("a name is empty|is no name of a model", take, "", content, None)
         self.refused("is no name of a model|the file's content, a blob", take, "m", 7, None)
-        self.refused("it is no model of XGBoost's or LightGBM's", take, "m", b"", None)
+        self.refused("it is not a model of XGBoost, LightGBM or ONNX", take, "m", b"", None)
         self.refused("no JSON at byte 300", take, "m", content[:300], None)
         self.refused("rows", take, "rows", content, None)
         self.refused('there is no model "m"', "SELECT totrain_export_model('m', 'xgboost')")

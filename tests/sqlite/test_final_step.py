@@ -229,7 +229,7 @@ class FinalStep(harness.Case):
                    "LABEL y INTO m", "needs probabilities, and a model that is learned by a hinge loss has none")
         self.fails("SELECT a, y FROM t TO TRAIN LinearRegressor WITH train.threshold = 'f1' LABEL y INTO m", "no use with a")
         self.fails("SELECT a, b, kind, y FROM t LIMIT 3 TO TRAIN XGBClassifier WITH train.threshold = 'f1' LABEL y INTO m",
-                   "rows that are held out are of one class")
+                   "held-out rows have the same class")
         self.train("m", **{"train.calibration": "sigmoid", "n_estimators": 2})
         self.fails("SELECT totrain_export_model('m', 'xgboost')", "is calibrated, and such a file would give other")
 

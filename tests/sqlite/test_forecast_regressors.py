@@ -225,7 +225,7 @@ class WhatIsTold(RegressorCase):
 class WhatIsRefused(RegressorCase):
     def test_a_forecast_without_rows(self):
         self.train()
-        wanted = "the model has 2 regressors, whose values to come have to be given"
+        wanted = "the model has 2 regressors, whose future values must be given"
         self.fails("FORECAST m FOR 3", wanted, "SELECT store, item, day, promo, price FROM days_to_come TO PREDICT f.sales USING")
         with self.assertRaisesRegex(sqlite3.Error, wanted):
             self.run_all("SELECT * FROM totrain_forecast('m')")

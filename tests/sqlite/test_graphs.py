@@ -132,7 +132,7 @@ class Graphs(harness.Case):
         self.make_plans()
         self.train_mlp("m", "train.epoch = 1")
         for settings, using, message in (
-                ("model.hidden = [8, 9]", "USING m", r'model "m" is of another graph than this: it has dense.*units = 8'),
+                ("model.hidden = [8, 9]", "USING m", r'model "m" has another graph: it has dense.*units = 8'),
                 ("model.dim = 9", "USING m", r"embedding\(column_1, size = 8\), where zoo/mlp has embedding"),
                 ("train.freeze = 'dense_9'", "", r'nothing that is learned is called "dense_9"'),
                 ("train.freeze = 'embedding_1'", "", r"all words have one table, and embedding_2"),

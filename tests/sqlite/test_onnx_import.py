@@ -284,7 +284,7 @@ class Refused(ImportCase):
     def test_operator_sets_and_files_that_end_early_are_named(self):
         data = (FOLDER / "mlp.onnx").read_bytes()
         at = data.rindex(bytes([0x10, 17]))
-        self.refused(data[:at + 1] + bytes([12]) + data[at + 2:], "of operator set 12, where 13 to 21 are read")
+        self.refused(data[:at + 1] + bytes([12]) + data[at + 2:], "uses operator set 12, and only 13 to 21 can be read")
         for size in (3, len(data) // 2, len(data) - 1):
             self.refused(data[:size], "the file is no model of ONNX, or it ends too early|operator set|no graph|no number")
 

@@ -102,7 +102,7 @@ class Spellings(harness.Case):
         self.assertGreater(self.evaluate(), 0.999)
         self.fill([(f"{i % 90 + 1}.{i * 7 % 1000:03}", i) for i in range(300)])
         notices = " ".join(self.train())
-        self.assertIn("each point in its texts has three digits behind it", notices)
+        self.assertIn("each point in its texts has three digits after it", notices)
         self.assertIn("replace(v, '.', '')", notices)
         self.fill([(f"{i % 90 + 1}.{i * 7 % 1000:03}", i) for i in range(300)] + [("0.5", 1)])
         self.assertNotIn("three digits", " ".join(self.train()))

@@ -278,7 +278,7 @@ class Weights(Rows):
                 (", activation = 'relu'", "DNN{}", 'model "old" has model.activation = "tanh", and learning goes on'),
                 ("", "Linear{}", r'model "old" has model.hidden_units = \[5,3\], which no LinearRegressor has'),
                 ("", "DeepFM{}", 'is a DNNRegressor, and DeepFMRegressor does not go on from one'),
-                (", loss = 'poisson'", "DNN{}", 'the label of model "old" has the link "none", and that of the loss "exp"'),
+                (", loss = 'poisson'", "DNN{}", 'the label of model "old" has the link "none", and the loss has "exp"'),
                 (", model.standardize = false", "DNN{}", "model.standardize has no use with USING")):
             with self.subTest(settings + model), self.assertRaisesRegex(sqlite3.Error, message):
                 self.train("m", "old", settings=settings, model=model)
@@ -287,7 +287,7 @@ class Weights(Rows):
 
     def test_a_link_goes_on_with_a_loss_of_the_same(self):
         self.train("old", settings=", loss = 'poisson'", epochs=10)
-        with self.assertRaisesRegex(sqlite3.Error, 'has the link "exp", and that of the loss "none"'):
+        with self.assertRaisesRegex(sqlite3.Error, 'has the link "exp", and the loss has "none"'):
             self.train("m", "old")
         self.train("m", "old", settings=", loss = 'gamma', learning_rate = 1e-12, max_steps = 1, optimizer = 'SGD', model.l2 = 0",
                    select="SELECT id, colour, a, day, b, 1 + {0} AS {0} FROM t")

@@ -447,7 +447,7 @@ static void print_metrics(enum task task, const char *models, struct text *out)
             text_printf(out, "%s%s", comma, metric_name((enum metric)i));
             comma = ", ";
         }
-    comma = "; of two classes also ";
+    comma = "; with two classes also ";
     for (int i = 0; i < METRIC_COUNT; i++)
         if (metric_task((enum metric)i) == task &&
             metric_default((enum metric)i) == METRIC_OF_TWO_CLASSES) {

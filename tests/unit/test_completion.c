@@ -239,9 +239,9 @@ static void attributes_bring_their_help(void **state)
     CHECK_INT(offer.completion.start, strlen(text) - strlen("train.ep"));
     CHECK_SLICE(
         offer.completion.candidates[0].help,
-        "Passes over the training rows. 'auto': at least 10, and as many as make 1,000 steps "
-        "of a linear model, 200 of a network for classes, 500 of one for numbers, which takes "
-        "40 where these are no more than 4,000 steps. Default: auto.");
+        "Passes over the training rows. 'auto': at least 10, and enough for 1,000 steps of a "
+        "linear model, 200 of a network for classes, 500 of a network for numbers, which makes 40 "
+        "passes if these are no more than 4,000 steps. Default: auto.");
     CHECK(strcmp(offer.completion.candidates[0].after, " = ") == 0);
     offer_deinit(&offer);
 }

@@ -194,10 +194,10 @@ static void a_loss_is_what_the_steps_call_so(void **state)
     check_refused("y = age; loss = 3; return y", "the loss is a value of the graph, not a number",
                   1, 10, "");
     check_refused("y = age; for n in [] { loss = y } return y", "the loss got no value", 1, 43, "");
-    check_refused("for loss in [1] { a = 1 } return age", "loss is what is minimised", 1, 1,
-                  "another name");
-    check_refused("function f(x) { loss = x; return x } return f(age)", "loss is what is minimised",
-                  1, 17, "another name");
+    check_refused("for loss in [1] { a = 1 } return age", "loss is the value that is minimised", 1,
+                  1, "another name");
+    check_refused("function f(x) { loss = x; return x } return f(age)",
+                  "loss is the value that is minimised", 1, 17, "another name");
     check_refused("y = dense(age, outputs); loss = sum(y); return y",
                   "outputs are those that a label asks for", 1, 5, "dense(h, 2)");
 }

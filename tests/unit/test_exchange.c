@@ -704,7 +704,7 @@ static void a_file_beyond_the_limit_is_not_read(void **state)
                 "a file of 268435457 bytes, where at most 268435456 are read");
     arena_deinit(&held.arena);
     CHECK_FAILS(import_into(&held, (struct slice){file, bytes - 1}, &err), STATUS_CORRUPT,
-                "no model");
+                "not a model");
     arena_deinit(&held.arena);
     munmap(file, bytes);
 }
@@ -796,7 +796,8 @@ static const struct damage damages[] = {
      "13 weights of 12 trees"},
     {"xgboost_three.json", "\"weight_drop\":[", "\"weight_drop\":[1e300,", STATUS_CORRUPT,
      "13 weights of 12 trees"},
-    {"lightgbm_two.txt", "tree\n", "treo\n", STATUS_CORRUPT, "no model of XGBoost's or LightGBM's"},
+    {"lightgbm_two.txt", "tree\n", "treo\n", STATUS_CORRUPT,
+     "not a model of XGBoost, LightGBM or ONNX"},
     {"lightgbm_two.txt", "tree\n", "tree \n", STATUS_CORRUPT, "the first line"},
     {"lightgbm_two.txt", "num_tree_per_iteration=1", "num_tree_per_iteration=0", STATUS_CORRUPT,
      "num_tree_per_iteration"},

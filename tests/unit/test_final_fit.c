@@ -210,11 +210,11 @@ static void what_cannot_be_learned_is_refused(void **state)
     CHECK_FAILS(final_fit_check(&spec, &dataset, &err), STATUS_INVALID, "needs two classes");
     dataset.labels.count = 2;
     CHECK_OK(final_fit_open(&spec, &dataset, &made.fit, &err));
-    CHECK_FAILS(final_fit_finish(made.fit, &final, &err), STATUS_INVALID, "no row");
+    CHECK_FAILS(final_fit_finish(made.fit, &final, &err), STATUS_INVALID, "no held-out row");
     CHECK_OK(final_fit_add(made.fit, &scorer, 1, &err));
     CHECK_OK(final_fit_add(made.fit, &scorer, 1, &err));
     CHECK_FAILS(final_fit_add(made.fit, &scorer, 1, &err), STATUS_CORRUPT, "more rows");
-    CHECK_FAILS(final_fit_finish(made.fit, &final, &err), STATUS_INVALID, "of one class");
+    CHECK_FAILS(final_fit_finish(made.fit, &final, &err), STATUS_INVALID, "the same class");
     final_fit_close(made.fit);
     CHECK_OK(final_fit_open(&spec, &dataset, &made.fit, &err));
     CHECK_OK(final_fit_add(made.fit, &scorer, 0, &err));

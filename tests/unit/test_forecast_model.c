@@ -543,7 +543,7 @@ static void rows_alone_have_no_regressors(void **state)
 
     read_back_with(&fixture, FIXTURE_REGRESSORS, &model);
     CHECK_FAILS(forecast_rows_open(&rows, &model, &ask, NULL, &err), STATUS_INVALID,
-                "the model has 2 regressors, whose values to come have to be given");
+                "the model has 2 regressors, whose future values must be given");
     CHECK(strstr(err.hint, "SELECT region, store, day, promo, price FROM days_to_come"));
     forecast_rows_close(&rows);
     CHECK_OK(forecast_rows_open(&rows, &model, &names, NULL, &err));
@@ -1018,7 +1018,7 @@ static void what_cannot_be_asked_for_is_refused(void **state)
     other.estimator = SLICE("PCA");
     CHECK_FAILS(
         forecast_rows_open(&rows, &other, &(struct forecast_ask){.steps = NULL}, NULL, &err),
-        STATUS_INVALID, "no forecast but a PCA");
+        STATUS_INVALID, "not a forecast but a PCA");
     forecast_rows_close(&rows);
     fixture_deinit(&fixture);
 }

@@ -72,14 +72,14 @@ static void rankings_take_rows_of_two_classes(void **state)
     begin(&stage, TASK_CLASSIFICATION, 2, AIM_MEANS);
     add_class(&stage, 0);
     check_reason(&stage, METRIC_AUC,
-                 "AUC of the validation rows is NULL: all rows are of one class");
+                 "AUC of the validation rows is NULL: all rows have the same class");
     check_reason(&stage, METRIC_PR_AUC,
                  "PRAUC of the validation rows is NULL: no row has the positive class");
     metrics_free(stage.metrics);
     begin(&stage, TASK_CLASSIFICATION, 3, AIM_MEANS);
     add_class(&stage, 2);
     check_reason(&stage, METRIC_PR_AUC,
-                 "PRAUC of the validation rows is NULL: all rows are of one class");
+                 "PRAUC of the validation rows is NULL: all rows have the same class");
     metrics_free(stage.metrics);
 }
 

@@ -51,7 +51,7 @@ static void rows_of_one_class_have_no_curve(void **state)
 
     (void)state;
     CHECK_FAILS(draw(PICTURE_ROC, names, 2, cells, 2, &svg, &err), STATUS_INVALID,
-                "the rows are all of one class");
+                "all rows have the same class");
     text_deinit(&svg);
 }
 
@@ -206,7 +206,7 @@ static void gain_goes_from_no_rows_to_all_of_them(void **state)
     text_deinit(&svg);
     cells[3] = NOTHING;
     CHECK_FAILS(draw(PICTURE_GAIN, names, 2, cells, 2, &svg, &err), STATUS_INVALID,
-                "no row is of the positive class");
+                "no row has the positive class");
     text_deinit(&svg);
 }
 

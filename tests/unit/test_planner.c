@@ -1079,7 +1079,8 @@ static void a_forecast_is_asked_for_what_it_has(void **state)
     PLAN_FAILS(STORES "FORECAST f WITH forecast.level = 2", STATUS_INVALID, "forecast.level");
     PLAN_FAILS(STORES "FORECAST f WITH train.epoch = 2", STATUS_INVALID, "train.epoch");
     PLAN_FAILS(STORES "FORECAST g", STATUS_NOT_FOUND, "no model");
-    PLAN_FAILS(MODEL "FORECAST m", STATUS_INVALID, "the model is no forecast but a DNNClassifier");
+    PLAN_FAILS(MODEL "FORECAST m", STATUS_INVALID,
+               "the model is not a forecast but a DNNClassifier");
     PLAN_FAILS("-- memory: 3000 of 2000\n" STORES "FORECAST f", STATUS_LIMIT,
                "a session loads models of up to 2.0 KiB");
     scene_deinit(&scene);

@@ -87,7 +87,7 @@ static void what_nothing_tells_is_asked(void **state)
     CHECK_INT(said(&column, READING_NUMBER).count, 0);
     column.numbers.either = 5;
     notices = said(&column, READING_NUMBER);
-    check_said(&notices, 0, "three digits behind it", "replace(a, '.', '') AS a reads '1.234'");
+    check_said(&notices, 0, "three digits after it", "replace(a, '.', '') AS a reads '1.234'");
     column.numeric_texts = 0;
     CHECK_INT(said(&column, READING_NUMBER).count, 0);
     column.separated_texts = 5;

@@ -349,7 +349,7 @@ static enum status give_up_kept(const char *state, const struct job_status *stat
         return fail(err, STATUS_INVALID, "job %lld has ended already",
                     (long long)status->folder.id);
     if (status->state == JOB_STATE_PUBLISHING && status->life->runs == PLACE_MACHINE)
-        return fail(err, STATUS_BUSY, "job %lld has ended, and what it made is being written",
+        return fail(err, STATUS_BUSY, "job %lld has ended, and its result is being written",
                     (long long)status->folder.id);
     TRY(job_give_up(status->folder.path, err));
     (void)job_cancel_by_id(state, status->folder.id, &ignored);

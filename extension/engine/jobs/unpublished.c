@@ -222,8 +222,7 @@ static enum status check_state(const struct job_status *status, struct error *er
     case JOB_STATE_UNPUBLISHED:
         return STATUS_OK;
     case JOB_STATE_DONE:
-        return fail(err, STATUS_INVALID, "job %lld is done: what it made is where it was to go",
-                    id);
+        return fail(err, STATUS_INVALID, "job %lld is done: its result is in place", id);
     case JOB_STATE_PUBLISHING:
         fail(err, STATUS_BUSY, "job %lld is being published", id);
         return status->error[0] ? error_hint(err, "%s", status->error) : err->status;

@@ -707,7 +707,7 @@ enum status job_tables_check_owner(const struct job_tables *tables, struct error
         "$2::pg_catalog.name",
         names, 2, &arena, answers, 2, &found, err);
     if (status == STATUS_OK && found && cell_is_true(&answers[1])) {
-        status = fail(err, STATUS_PERMISSION, "job %lld is that of role \"%.*s\"",
+        status = fail(err, STATUS_PERMISSION, "job %lld belongs to role \"%.*s\"",
                       (long long)tables->number, SLICE_FORMAT(answers[0].text));
         error_hint(err,
                    "The model would be a superuser's, where that role wants it: SET ROLE first.");

@@ -76,7 +76,7 @@ static enum status check_version(const struct rights *rights, struct error *err)
 
     if (order == 0 || !rights->version[0])
         return STATUS_OK;
-    fail(err, STATUS_INVALID, "extension totrain is of version %s here, and this is made for %s",
+    fail(err, STATUS_INVALID, "extension totrain has version %s here, and this program needs %s",
          rights->version, TOTRAIN_EXTENSION_VERSION);
     return order < 0 ? error_hint(err, "ALTER EXTENSION totrain UPDATE; brings it up to date.")
                      : error_hint(err, "Install what belongs to version %s, and connect anew.",
@@ -224,8 +224,8 @@ enum status postgres_check_temporary(struct sql_host *host, struct error *err)
                        NULL, 0, &arena, cells, 3, &found, err);
     if (status == STATUS_OK && found && cells[0].integer == 0) {
         status = fail(err, STATUS_PERMISSION,
-                      "role %.*s may make no temporary table in database %.*s, and its rows are to "
-                      "be kept in one",
+                      "role %.*s may make no temporary table in database %.*s, in which its rows "
+                      "must be kept",
                       SLICE_FORMAT(cells[2].text), SLICE_FORMAT(cells[1].text));
         error_hint(err, "GRANT TEMPORARY ON DATABASE %.*s TO %.*s; allows it.",
                    SLICE_FORMAT(cells[1].text), SLICE_FORMAT(cells[2].text));

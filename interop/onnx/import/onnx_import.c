@@ -107,7 +107,7 @@ static enum status join_classes(struct onnx_import *import, struct onnx_known *o
     struct graph_argument *units;
 
     if (!output->weights || output->uses > 1 || import->graph.nodes[output->node].input_count != 1)
-        return refuse_output(import, "of two classes it is to come from a layer (Gemm)");
+        return refuse_output(import, "for two classes it must be computed by a layer (Gemm)");
     for (uint32_t i = 0; i < output->rows; i++)
         output->weights[i] = output->weights[2 * i + 1] - output->weights[2 * i];
     output->bias[0] = output->bias[1] - output->bias[0];
@@ -134,7 +134,7 @@ static enum status take_output(struct onnx_import *import, struct task_of_file *
                     "the file has %zu outputs, and a model has one", import->file->n_output);
     output = onnx_find(import, import->file->output[0]->name ? import->file->output[0]->name : "");
     if (!output || output->held != ONNX_HOLDS_FLOATS || output->rank != 1)
-        return refuse_output(import, "it is not of shape (rows, numbers)");
+        return refuse_output(import, "its shape must be (rows, numbers)");
     width = output->sizes[0];
     *task = (struct task_of_file){width, width};
     if (import->has_one)

@@ -28,7 +28,7 @@ static enum status take_shape(const struct onnx_import *import, const Onnx__Valu
             size->dim_value < 1 || size->dim_value > LIST_SIZE_MAX ||
             *count * (uint64_t)size->dim_value > LIST_SIZE_MAX)
             return refuse_input(import, info->name,
-                                "sizes behind that of the rows are to be known, and not large");
+                                "the sizes after the number of rows must be known, and not large");
         known->sizes[known->rank++] = (uint32_t)size->dim_value;
         *count *= (uint32_t)size->dim_value;
     }
@@ -94,7 +94,7 @@ static enum status take_input(struct onnx_import *import, const Onnx__ValueInfoP
     }
     if (type != ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT &&
         type != ONNX__TENSOR_PROTO__DATA_TYPE__DOUBLE)
-        return refuse_input(import, info->name, "it is neither of floats nor of integers");
+        return refuse_input(import, info->name, "its elements must be floats or integers");
     if (known.rank == 0)
         return refuse_input(import, info->name, "its shape is to be (rows, numbers)");
     TRY(add_numbers(import, info->name, count));

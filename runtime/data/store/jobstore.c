@@ -278,8 +278,9 @@ static enum status check_version(struct jobstore *store, bool read_only, struct 
         TRY(read_number(store, "PRAGMA user_version", &version, err));
     }
     if (version != SCHEMA_VERSION)
-        return fail(err, STATUS_CORRUPT, "the job's store is of version %d, where %d is read",
-                    version, SCHEMA_VERSION);
+        return fail(err, STATUS_CORRUPT,
+                    "the job's store has version %d, and this program reads %d", version,
+                    SCHEMA_VERSION);
     return STATUS_OK;
 }
 
