@@ -285,8 +285,7 @@ static void explain_speed(struct explanation *explanation, const struct work *wo
         text_append_string(out, ", so ");
         append_time(out, seconds);
     }
-    text_printf(out, ": %s job %lld",
-                history->is_measured ? "measured by" : "by what was measured of",
+    text_printf(out, ": %s job %lld", history->is_measured ? "measured by" : "estimated from",
                 (long long)history->job);
     if (history->jobs > 1)
         text_printf(out, " and %u before it", history->jobs - 1);

@@ -116,8 +116,8 @@ class ForecastStatement(harness.Case):
         self.check_refused("SELECT * FROM totrain.forecast('m', 4)", "1 to 3 steps, not 4")
         self.check_refused("SELECT * FROM totrain.forecast('m', 0)", "1 to 3 steps, not 0")
         self.check_refused("SELECT * FROM totrain.forecast('m', 1, 1)", "0.5 to 0.999")
-        self.check_refused("SELECT * FROM totrain.forecast('line')", "is no forecast but a LinearRegressor")
-        self.check_refused("SELECT * FROM totrain.forecast('line', 1, NULL, 'a')", "is no forecast but a LinearRegressor")
+        self.check_refused("SELECT * FROM totrain.forecast('line')", "is not a forecast but a LinearRegressor")
+        self.check_refused("SELECT * FROM totrain.forecast('line', 1, NULL, 'a')", "is not a forecast but a LinearRegressor")
         with self.assertRaisesRegex(errors.Error, "values of another type for column 1"):
             self.execute("SELECT * FROM totrain.forecast_rows('m', 1, 0.9) AS q (store text, day date, sales float8, lower float8, upper float8)")
         with self.assertRaisesRegex(errors.Error, "rows have 5 columns, not 1"):
@@ -125,7 +125,7 @@ class ForecastStatement(harness.Case):
         shown = self.psql("FORECAST m FOR 4;").stderr
         self.assertIn("ERROR:  the model forecasts 1 to 3 steps, not 4\nLINE 1: FORECAST m FOR 4;\n                       ^", shown)
         self.assertIn("HINT:  Train it with a larger forecast.horizon: 4.", shown)
-        self.assertIn("is no forecast but a LinearRegressor", self.psql("FORECAST line;").stderr)
+        self.assertIn("is not a forecast but a LinearRegressor", self.psql("FORECAST line;").stderr)
 
     def test_rows_are_those_who_may_read_the_model(self):
         self.train()

@@ -47,7 +47,7 @@ class JobHistory(harness.Case):
         digest = self.model_digest()
         told = self.explain(SEVERAL)
         self.assertRegex(told["workers"], f"^1 to 4, 1 at first, as job {first} measured; those that do not pay")
-        self.assertRegex(told["expected speed"], f"^about [0-9]+ rows a second with 1 worker, so about .* job {first}$")
+        self.assertRegex(told["expected speed"], f"^about [0-9]+ rows a second with 1 worker, so .* job {first}$")
         second = self.train_slowly()
         self.assertEqual(self.joined(second), {0})
         self.assertEqual(self.model_digest(), digest)
@@ -65,7 +65,7 @@ class JobHistory(harness.Case):
     def test_one_worker_tells_a_speed_and_no_first_size(self):
         self.run_all(TRAIN.format(more="", into="m"))
         told = self.explain(SEVERAL)
-        self.assertRegex(told["expected speed"], "^about [0-9]+ rows a second with 4 workers, so .*: by what was measured of job 1$")
+        self.assertRegex(told["expected speed"], "^about [0-9]+ rows a second with 4 workers, so .*: estimated from job 1$")
         self.assertNotIn("at first", told["workers"])
         self.run_all(TRAIN.format(more=", train.seed = 2", into="m"))
         self.assertRegex(self.explain()["expected speed"], "1 worker, so .*: measured by job 2 and 1 before it$")

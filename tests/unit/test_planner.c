@@ -598,8 +598,8 @@ static void explain_tells_what_earlier_jobs_measured(void **state)
                  "train.epoch = 1000 LABEL class INTO m");
     check_history(&scene, NULL, "1 to 4" GIVEN_BACK, NULL);
     check_history(&scene, &history, "1 to 4" GIVEN_BACK,
-                  "about 9500 rows a second with 4 workers, so about 20 seconds: by what was "
-                  "measured of job 12");
+                  "about 9500 rows a second with 4 workers, so about 20 seconds: estimated "
+                  "from job 12");
     history = (struct plan_history){
         .job = 12, .jobs = 3, .first = 1, .workers = 1, .row_seconds = 0.6, .is_measured = true};
     check_history(&scene, &history, "1 to 4, 1 at first, as job 12 measured" GIVEN_BACK,
