@@ -43,6 +43,7 @@ class Postmaster:
 
     def start(self):
         self.stop(signal.SIGQUIT)
+        wait_for(lambda: self.attached() == 0, "the end of an old server's processes", DEADLINE)
         keeper = os.getpid()
 
         def end_with_the_keeper():
@@ -57,6 +58,14 @@ class Postmaster:
                 env=self.plan["environment"], cwd=self.folder, preexec_fn=end_with_the_keeper,
                 **({"user": user, "group": user, "extra_groups": []} if user else {}))
         wait_for(self.is_ready, "a server that is ready", DEADLINE)
+
+    def attached(self):
+        """How many processes of an old server, which was killed, are left: they hold the memory that it shared, and a new
+        one refuses to start while there are any."""
+        lines = self.lines_of_lock_file()
+        shared = lines[6].split()[-1:] if len(lines) > 6 else []
+        rows = [line.split() for line in pathlib.Path("/proc/sysvipc/shm").read_text().splitlines()[1:]]
+        return sum(int(row[6]) for row in rows if row[1:2] == shared)
 
     def lines_of_lock_file(self):
         try:

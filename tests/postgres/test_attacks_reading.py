@@ -129,7 +129,7 @@ class Reading(Attacks):
         for user in (harness.SUPERUSER, "bob"):
             found = self.try_as(user, READERS[reader].format(m="eve.m"))
             missing = {"distance": "a LinearClassifier has no distances", "leaf": "a LinearClassifier has no leaves",
-                       "quantiles": "the LinearClassifier has no quantiles", "export_model": "has no trees", "forecast": "is no forecast", "forecast_statement": "is no forecast"}.get(reader)
+                       "quantiles": "the LinearClassifier has no quantiles", "export_model": "has no trees", "forecast": "is not a forecast", "forecast_statement": "is not a forecast"}.get(reader)
             if missing:  # the answer shows that the model was read
                 self.assertIn(missing, found)
             else:

@@ -1,7 +1,6 @@
 """Processes are killed at any moment: no orphan, no half model, and the old model still predicts."""
 
 import os
-import pathlib
 import random
 import signal
 import subprocess
@@ -26,14 +25,6 @@ def role_of(process):
     except (FileNotFoundError, ProcessLookupError):
         return ""
     return next((word.decode() for word in words[1:] if word in (b"supervise", b"master", b"worker")), "")
-
-
-def attached(data):
-    """How many processes hold the shared memory that the data folder's last server made. Their command lines name no
-    folder, and while there are any a server refuses to start."""
-    shared = (data / "postmaster.pid").read_text(encoding="ascii").splitlines()[6].split()[1]
-    rows = [line.split() for line in pathlib.Path("/proc/sysvipc/shm").read_text(encoding="ascii").splitlines()[1:]]
-    return sum(int(row[6]) for row in rows if row[1] == shared)
 
 
 class Case(harness.Case):
@@ -174,7 +165,6 @@ class Kills(Case):
         def restart():
             self.server.stop(signal.SIGKILL)
             wait_until_nothing_runs(self.server.folder / "data")
-            wait_for(lambda: attached(self.server.folder / "data") == 0, "the end of the old server's processes")
             self.check_nothing_runs()
             self.server.start()
         self.at_random_moments(lambda _: os.kill(self.server.pid, signal.SIGKILL), restart)

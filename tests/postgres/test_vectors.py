@@ -187,7 +187,7 @@ class Vectors(harness.Case):
                 self.check_psql(left_out + ";", "-o", "/dev/null")
                 self.assertEqual(self.execute("SELECT rows FROM totrain.models"), [(40,)])
                 self.by_program(left_out + ";")
-        self.assertEqual(self.refusal(train.format("words")), 'column "words" is of type text[], which no model reads')
+        self.assertEqual(self.refusal(train.format("words")), 'column "words" has type text[], which no model reads')
         self.assertEqual(self.refusal("SELECT v, y FROM bad TO TRAIN LinearClassifier COLUMN VOCABULARY(v) LABEL y INTO m"),
                          'column "v" holds arrays, and an array cannot be a category')
         self.assertEqual(self.refusal("SELECT v, y FROM bad TO TRAIN LinearClassifier COLUMN NUMERIC(v, 4) LABEL y INTO m"),
