@@ -319,7 +319,8 @@ static void credentials_come_back_from_their_folder_and_an_open_key_is_refused(v
     CHECK_OK(authority_issue(authority, &who, time(NULL), &credentials, &err));
     text_deinit(&credentials.certificate);
     credentials.certificate = certificate;
-    CHECK_FAILS(tls_new(&credentials, &tls, &err), STATUS_INVALID, "does not belong to the certificate");
+    CHECK_FAILS(tls_new(&credentials, &tls, &err), STATUS_INVALID,
+                "does not belong to the certificate");
     credentials_deinit(&credentials);
     CHECK_INT(unlink(key), 0);
     CHECK_FAILS(tls_open(inner, &tls, &err), STATUS_IO, "tls.key");
