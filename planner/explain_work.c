@@ -272,12 +272,12 @@ static double seconds_at(const struct work *work, double row_seconds, uint32_t b
 static void explain_speed(struct explanation *explanation, const struct work *work)
 {
     const struct plan_history *history = &explanation->history;
-    const double speed = 1 / history->row_seconds;
     struct text *out = &explanation->detail;
-    double seconds;
+    double speed, seconds;
 
     if (history->row_seconds <= 0)
         return;
+    speed = 1 / history->row_seconds;
     seconds = seconds_at(work, history->row_seconds, explanation->plan->spec.batch_size);
     text_printf(out, "about %.*f rows a second with %u worker%s", speed < 10, rounded_to(speed, 2),
                 history->workers, history->workers == 1 ? "" : "s");
