@@ -1,5 +1,6 @@
 #include "extension/engine/host/stored.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,9 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/order.h"
 #include "extension/engine/host/train_rows.h"
+#include "inputs/cell_text.h"
 #include "planner/column_kind.h"
 #include "planner/plan.h"
 #include "scoring/cell_counts.h"
@@ -44,6 +47,10 @@ enum status sample_begin(struct sample *sample, struct query *query, struct erro
     status = cell_census_new((uint32_t)query->count, are_keys, &sample->census, err);
     if (status == STATUS_OK)
         status = cell_census_new((uint32_t)query->count, NULL, &sample->numbers, err);
+    sample->first = calloc((query->count + 1) * SAMPLE_NUMBERS_MAX, sizeof *sample->first);
+    sample->first_count = calloc(query->count + 1, sizeof *sample->first_count);
+    if (status == STATUS_OK && (!sample->first || !sample->first_count))
+        status = fail_no_memory(err);
     free(are_keys);
     return status;
 }
@@ -67,6 +74,23 @@ static enum status count_number(struct sample *sample, uint32_t column, const st
     return cell_count_whole(sample->numbers, column, (int64_t)double_bits(number), err);
 }
 
+static void hold_number(struct sample *sample, size_t column, const struct cell *cell)
+{
+    uint32_t *count = &sample->first_count[column];
+    struct text_look look = {.number = NAN};
+
+    if (*count == SAMPLE_NUMBERS_MAX)
+        return;
+    if (cell->type == CELL_TEXT)
+        look = text_look_at(cell->text);
+    else if (cell->type == CELL_REAL || cell->type == CELL_INTEGER)
+        look.number = cell->type == CELL_REAL ? cell->real : (double)cell->integer;
+    if (cell->type == CELL_TEXT && look.kind != TEXT_NUMBER)
+        return;
+    if (isfinite(look.number))
+        sample->first[column * SAMPLE_NUMBERS_MAX + (*count)++] = look.number;
+}
+
 enum status sample_cells(struct sample *sample, const struct cell *cells, struct error *err)
 {
     struct query *query = sample->query;
@@ -75,10 +99,19 @@ enum status sample_cells(struct sample *sample, const struct cell *cells, struct
     for (size_t i = 0; i < query->count; i++) {
         TRY(cell_count(sample->census, (uint32_t)i, &cells[i], err));
         TRY(count_number(sample, (uint32_t)i, &cells[i], err));
+        hold_number(sample, i, &cells[i]);
         if (cells[i].type == CELL_VECTOR && query->columns[i].elements == 0)
             query->columns[i].elements = (uint32_t)cell_elements(&cells[i]);
     }
     return STATUS_OK;
+}
+
+static void find_deciles(struct query_column *column, double *numbers, uint32_t count)
+{
+    column->has_deciles = count > 0;
+    qsort(numbers, count, sizeof *numbers, order_of_doubles);
+    for (uint32_t i = 0; i < QUERY_DECILES && count > 0; i++)
+        column->deciles[i] = numbers[(i + 1) * count / (QUERY_DECILES + 1)];
 }
 
 void sample_end(struct sample *sample)
@@ -88,7 +121,11 @@ void sample_end(struct sample *sample)
 
         query_column_take(column, &sample->census->columns[i], sample->query->sample_rows);
         column->distinct_numbers = sample->numbers->columns[i].distinct.used;
+        if (sample->first && sample->first_count)
+            find_deciles(column, sample->first + i * SAMPLE_NUMBERS_MAX, sample->first_count[i]);
     }
+    free(sample->first);
+    free(sample->first_count);
     cell_census_free(sample->census);
     cell_census_free(sample->numbers);
 }

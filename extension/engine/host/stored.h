@@ -21,11 +21,14 @@
  *
  * The columns' names are known at the beginning. sample_end frees it, after errors, too.
  */
+#define SAMPLE_NUMBERS_MAX 256 /* the first numbers of a column, whose deciles are known */
 struct cell_census;
 struct sample {
     struct query *query;
     struct cell_census *census;
     struct cell_census *numbers; /* in whose different values there are numbers alone */
+    double *first;               /* (columns * SAMPLE_NUMBERS_MAX): numbers, row by row */
+    uint32_t *first_count;       /* (columns) */
 };
 enum status sample_begin(struct sample *sample, struct query *query, struct error *err);
 enum status sample_cells(struct sample *sample, const struct cell *cells, struct error *err);
