@@ -1,12 +1,11 @@
 #include "scoring/other_unit.h"
 
 #include "inputs/encoders.h"
+#include "scoring/elementary.h"
 
-#define FITTING_INSIDE                                                                             \
-    .6                    /* share of converted rows from low to high; of the training's it is .8  \
-                           */
-#define FITTING_LOWER .25 /* least share below the middle, and above it */
-#define TIE           .1  /* share of rows by which a rarer unit must fit better */
+#define FITTING      .15 /* greatest index of converted rows, beside what chance makes */
+#define FITTING_NEAR .03 /* of a factor that is met by chance */
+#define SHARE_LEAST  1e-4
 
 /* The plainest first. */
 static const struct unit units[] = {
@@ -27,17 +26,15 @@ bool other_unit_init(const struct transform_input *input, const struct input_sta
     if (input->encoder != &number_encoder || input->spec.offset || input->spec.label ||
         !then->is_number || then->bins < OTHER_UNIT_BINS_MIN)
         return false;
-    *counts = (struct other_unit){.low = statistics_number(input, then->bounds[0]),
-                                  .middle = then->median,
-                                  .high = statistics_number(input, then->bounds[then->bins - 2]),
-                                  .has_code = input->has_code,
-                                  .code = input->code};
-    return counts->high > counts->low;
+    *counts = (struct other_unit){.then = *then, .has_code = input->has_code, .code = input->code};
+    for (uint32_t i = 0; i + 1 < then->bins; i++)
+        counts->then.bounds[i] = statistics_number(input, then->bounds[i]);
+    return other_unit_high(counts) > other_unit_low(counts);
 }
 
 static bool is_outside(const struct other_unit *counts, double number)
 {
-    return number < counts->low || number > counts->high;
+    return number < other_unit_low(counts) || number > other_unit_high(counts);
 }
 
 bool other_unit_may_be(const struct other_unit *counts, const double *deciles, size_t count)
@@ -65,7 +62,8 @@ static double convert(const struct unit *unit, double number)
 
 void other_unit_take(struct other_unit *counts, double number)
 {
-    const double reach = OTHER_UNIT_WIDTHS * (counts->high - counts->low);
+    const double low = other_unit_low(counts), high = other_unit_high(counts);
+    const double reach = OTHER_UNIT_WIDTHS * (high - low);
 
     if (!isfinite(number) || (counts->has_code && number == counts->code))
         return;
@@ -73,43 +71,62 @@ void other_unit_take(struct other_unit *counts, double number)
     counts->greatest = counts->rows == 0 || number > counts->greatest ? number : counts->greatest;
     counts->rows++;
     counts->outside += is_outside(counts, number);
-    counts->below += number < counts->low - reach;
-    counts->above += number > counts->high + reach;
+    counts->below += number < low - reach;
+    counts->above += number > high + reach;
     for (size_t i = 0; i < UNITS; i++) {
-        const double converted = convert(&units[i], number);
+        const struct input_value value = {.number = convert(&units[i], number)};
 
-        counts->inside[i] += !is_outside(counts, converted);
-        counts->lower[i] += converted < counts->middle;
+        counts->converted[i][input_statistics_bin(&counts->then, &value)]++;
     }
 }
 
-static double share_of(uint64_t part, const struct other_unit *counts)
+static double share_of(uint64_t part, uint64_t rows)
 {
-    return (double)part / (double)counts->rows;
+    return (double)part / (double)rows;
 }
 
-static bool fits(const struct other_unit *counts, size_t i)
+/* The population stability index of converted rows, and what chance makes of it less. */
+static double misfit(const struct other_unit *counts, size_t unit)
 {
-    const double lower = share_of(counts->lower[i], counts);
+    const struct input_statistics *then = &counts->then;
+    const uint64_t known = then->rows - then->nulls;
+    double index = -(double)(then->bins - 1) * (1 / (double)known + 1 / (double)counts->rows);
 
-    return share_of(counts->inside[i], counts) >= FITTING_INSIDE && lower >= FITTING_LOWER &&
-           lower <= 1 - FITTING_LOWER;
+    for (uint32_t i = 0; i < then->bins; i++) {
+        const double before = fmax(share_of(then->counts[i], known), SHARE_LEAST);
+        const double now = fmax(share_of(counts->converted[unit][i], counts->rows), SHARE_LEAST);
+
+        index += (now - before) * logarithm_double(now / before);
+    }
+    return index;
+}
+
+/* The index that converted rows may have. */
+static double fitting(const struct other_unit *counts, size_t unit)
+{
+    if (units[unit].by > OTHER_UNIT_NEAR)
+        return FITTING;
+    return counts->rows >= OTHER_UNIT_NEAR_ROWS ? FITTING_NEAR : (double)-INFINITY;
 }
 
 enum unit_verdict other_unit_find(const struct other_unit *counts, const struct unit **unit)
 {
-    uint64_t most = 0;
+    double least = INFINITY;
 
-    if (counts->rows < OTHER_UNIT_ROWS_MIN || share_of(counts->outside, counts) < OTHER_UNIT_SHARE)
+    *unit = NULL;
+    if (counts->rows < OTHER_UNIT_ROWS_MIN ||
+        share_of(counts->outside, counts->rows) < OTHER_UNIT_SHARE)
         return UNIT_SAME;
-    for (size_t i = 0; i < UNITS; i++)
-        if (fits(counts, i) && counts->inside[i] > most)
-            most = counts->inside[i];
-    for (size_t i = 0; i < UNITS && most > 0; i++)
-        if (fits(counts, i) && share_of(most - counts->inside[i], counts) <= TIE) {
-            *unit = &units[i];
-            return UNIT_OTHER;
-        }
-    return share_of(counts->below + counts->above, counts) >= OTHER_UNIT_SHARE ? UNIT_FAR
-                                                                               : UNIT_SAME;
+    for (size_t i = 0; i < UNITS; i++) {
+        const double index = misfit(counts, i);
+
+        if (index > fitting(counts, i) || index >= least)
+            continue;
+        least = index;
+        *unit = &units[i];
+    }
+    if (*unit)
+        return UNIT_OTHER;
+    return share_of(counts->below + counts->above, counts->rows) >= OTHER_UNIT_SHARE ? UNIT_FAR
+                                                                                     : UNIT_SAME;
 }

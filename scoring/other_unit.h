@@ -6,8 +6,9 @@
  *
  * The model keeps the deciles of each column (input_statistics.h): 8 of 10 rows lie between the
  * first and the last one. Where rows lie outside of these, each unit converts them, and a unit
- * under which they lie as the training's do is the one that they seem to have. Rows without such a
- * unit are told of only where they are very far off, since what drifts is no mistake.
+ * after which each bin has as many rows as in the training (drift.h has the index) is the one that
+ * they seem to have. Rows without such a unit are told of only where they are very far off: what
+ * drifts, or is a part of a table, is no mistake.
  *
  * Rows are counted: their order makes no difference.
  */
@@ -15,10 +16,12 @@
 
 #include "scoring/input_statistics.h"
 
-#define OTHER_UNIT_ROWS_MIN  10 /* rows that have a number; fewer tell nothing */
-#define OTHER_UNIT_BINS_MIN  4  /* bins of the training's; fewer are rather classes */
-#define OTHER_UNIT_SHARE     .9 /* the least share of rows that lie outside */
-#define OTHER_UNIT_WIDTHS    10 /* very far: so many times the range beyond it */
+#define OTHER_UNIT_ROWS_MIN  10  /* rows that have a number; fewer tell nothing */
+#define OTHER_UNIT_BINS_MIN  4   /* bins of the training's; fewer are rather classes */
+#define OTHER_UNIT_SHARE     .9  /* the least share of rows that lie outside */
+#define OTHER_UNIT_WIDTHS    10  /* very far: so many times the range beyond it */
+#define OTHER_UNIT_NEAR      10  /* a factor below it is met by chance, so that */
+#define OTHER_UNIT_NEAR_ROWS 200 /* more rows must fit better */
 #define OTHER_UNIT_UNITS_MAX 48
 
 /* A way to convert numbers: x / by, x * by, x + by or x - by. */
@@ -28,15 +31,24 @@ struct unit {
 };
 
 struct other_unit {
-    double low, middle, high; /* the training's first decile, median and last one */
+    struct input_statistics then; /* bounds are in units of the column */
     bool has_code;
     double code;            /* a number that is a missing value to the model */
-    uint64_t rows, outside; /* rows with a number, and those not from low to high */
+    uint64_t rows, outside; /* rows with a number, and those not in the training's 8 of 10 */
     uint64_t below, above;  /* those that are very far off */
     double least, greatest; /* bounds of the numbers */
-    uint64_t inside[OTHER_UNIT_UNITS_MAX], lower[OTHER_UNIT_UNITS_MAX]; /* converted: from low to
-                                                                           high, below the middle */
+    uint64_t converted[OTHER_UNIT_UNITS_MAX][STATISTICS_BINS]; /* rows of each bin, by the unit */
 };
+
+/* 8 of 10 training rows are between these. */
+static inline double other_unit_low(const struct other_unit *counts)
+{
+    return counts->then.bounds[0];
+}
+static inline double other_unit_high(const struct other_unit *counts)
+{
+    return counts->then.bounds[counts->then.bins - 2];
+}
 
 /* False: the input is no column of plain numbers, or the training's hardly differ. */
 bool other_unit_init(const struct transform_input *input, const struct input_statistics *then,
@@ -46,5 +58,6 @@ bool other_unit_may_be(const struct other_unit *counts, const double *deciles, s
 void other_unit_take(struct other_unit *counts, double number);
 
 enum unit_verdict { UNIT_SAME, UNIT_OTHER, UNIT_FAR };
-/* UNIT_OTHER: *unit converts the rows; UNIT_FAR: they are very far off, and no unit does. */
+/* UNIT_OTHER: *unit converts the rows, the best of all, or the first of equal ones; else it is
+ * NULL. UNIT_FAR: they are very far off, and no unit does. */
 enum unit_verdict other_unit_find(const struct other_unit *counts, const struct unit **unit);

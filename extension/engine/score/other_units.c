@@ -74,8 +74,7 @@ static enum status take_row(void *context, const struct model_row *row, struct e
 
 static bool may_be_read(const struct host *host, const struct plan *plan)
 {
-    if (!host->models || !plan->model.has_statistics ||
-        plan->model.memory > UNSEEN_MODEL_BYTES_MAX)
+    if (!host->models || !plan->model.has_statistics || plan->model.memory > UNSEEN_MODEL_BYTES_MAX)
         return false;
     for (size_t i = 0; i < plan->model.input_count; i++)
         if (plan->model.inputs[i].type == INPUT_NUMERIC && column_of(plan, i) &&
@@ -164,8 +163,9 @@ static void note(const struct other_units *units, size_t input)
                "column \"%.*s\": %llu of %llu numbers lie outside %.6g to %.6g, where 8 of 10 "
                "training rows are: they go from %.6g to %.6g%s",
                SLICE_FORMAT(column->name), (unsigned long long)counts->outside,
-               (unsigned long long)counts->rows, counts->low, counts->high, counts->least,
-               counts->greatest, verdict == UNIT_OTHER ? ", as in another unit" : "");
+               (unsigned long long)counts->rows, other_unit_low(counts), other_unit_high(counts),
+               counts->least, counts->greatest,
+               verdict == UNIT_OTHER ? ", as in another unit" : "");
     if (verdict == UNIT_OTHER)
         hint_unit(units, column, unit);
     else
