@@ -3,7 +3,7 @@
 #include "inputs/encoders.h"
 #include "scoring/elementary.h"
 
-#define FITTING      .15 /* greatest index of converted rows, beside what chance makes */
+#define FITTING      .1  /* greatest index of converted rows, beside what chance makes */
 #define FITTING_NEAR .03 /* of a factor that is met by chance */
 #define SHARE_LEAST  1e-4
 
@@ -85,12 +85,12 @@ static double share_of(uint64_t part, uint64_t rows)
     return (double)part / (double)rows;
 }
 
-/* The population stability index of converted rows, and what chance makes of it less. */
-static double misfit(const struct other_unit *counts, size_t unit)
+/* The population stability index of converted rows. */
+static double index_of(const struct other_unit *counts, size_t unit)
 {
     const struct input_statistics *then = &counts->then;
     const uint64_t known = then->rows - then->nulls;
-    double index = -(double)(then->bins - 1) * (1 / (double)known + 1 / (double)counts->rows);
+    double index = 0;
 
     for (uint32_t i = 0; i < then->bins; i++) {
         const double before = fmax(share_of(then->counts[i], known), SHARE_LEAST);
@@ -101,12 +101,17 @@ static double misfit(const struct other_unit *counts, size_t unit)
     return index;
 }
 
-/* The index that converted rows may have. */
-static double fitting(const struct other_unit *counts, size_t unit)
+/* The greatest index of rows that have the unit. Chance alone makes (bins - 1)(1 / then + 1 / now)
+ * in the mean, and rarely twice as much. */
+static double index_most(const struct other_unit *counts, size_t unit)
 {
+    const struct input_statistics *then = &counts->then;
+    const double chance = (double)(then->bins - 1) *
+                          (1 / (double)(then->rows - then->nulls) + 1 / (double)counts->rows);
+
     if (units[unit].by > OTHER_UNIT_NEAR)
-        return FITTING;
-    return counts->rows >= OTHER_UNIT_NEAR_ROWS ? FITTING_NEAR : (double)-INFINITY;
+        return FITTING + 2 * chance;
+    return counts->rows >= OTHER_UNIT_NEAR_ROWS ? FITTING_NEAR + chance : (double)-INFINITY;
 }
 
 enum unit_verdict other_unit_find(const struct other_unit *counts, const struct unit **unit)
@@ -118,9 +123,9 @@ enum unit_verdict other_unit_find(const struct other_unit *counts, const struct 
         share_of(counts->outside, counts->rows) < OTHER_UNIT_SHARE)
         return UNIT_SAME;
     for (size_t i = 0; i < UNITS; i++) {
-        const double index = misfit(counts, i);
+        const double index = index_of(counts, i);
 
-        if (index > fitting(counts, i) || index >= least)
+        if (index > index_most(counts, i) || index >= least)
             continue;
         least = index;
         *unit = &units[i];

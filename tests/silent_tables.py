@@ -1,5 +1,6 @@
 """Ordinary tables that a model learns wrongly from, and what TRAIN says of them, as SQL of both databases."""
 
+import math
 import random
 
 
@@ -155,3 +156,23 @@ def stays_table():
                      1e9 if i == 7 else draw.gauss(0, 1)))
     return table("t", "start bigint, stop double precision, id bigint, wide double precision, paid double precision, liked double precision, "
                  "far double precision", rows)
+
+
+# ---- rows in another unit ----
+
+UNIT_CURES = (("price", "price / 100.0 AS price"), ("share", "share / 100.0 AS share"), ("height", "height * 2.54 AS height"),
+              ("moment", "moment / 1000.0 AS moment"), ("degrees", "degrees - 273.15 AS degrees"))
+IN_UNITS = "price * 100 AS price, share * 100 AS share, height / 2.54 AS height, moment * 1000 AS moment, degrees + 273.15 AS degrees, y"
+OUTSIDE = 'column "{}": '
+ANOTHER = ", as in another unit. If their unit is another one than in the training, write "
+
+
+def units_table():
+    """Prices, shares, heights, seconds and degrees that a model learns in these units."""
+    draw = random.Random(7)
+    rows = []
+    for i in range(600):
+        price, share, height = round(math.exp(draw.gauss(3, 1)), 2), draw.random(), draw.gauss(170, 9)
+        rows.append((price, share, height, 1700000000 + 60 * draw.randrange(50000), draw.gauss(12, 6), price / 9 + 3 * share + draw.gauss(0, 1)))
+    return table("t", "price double precision, share double precision, height double precision, moment bigint, degrees double precision, "
+                 "y double precision", rows)

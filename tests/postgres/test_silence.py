@@ -78,6 +78,19 @@ class Silence(harness.Case):
         self.assertIn(tables.NAMED, " ".join(self.notices("id, paid, liked", "LinearRegressor LABEL liked")))
         self.assertIn(tables.DIFFERENT, " ".join(self.notices("start, stop, paid", "XGBRegressor LABEL paid")))
 
+    def test_rows_in_another_unit_are_named_with_sql_that_converts_them(self):
+        self.make(tables.units_table())
+        self.execute("SELECT totrain.run($$SELECT price, share, height, moment, degrees, y FROM t TO TRAIN XGBRegressor LABEL y INTO m$$)")
+        told = self.psql(f"SELECT {tables.IN_UNITS} FROM t TO PREDICT guess USING m", "-v", "ON_ERROR_STOP=1", "-qAt").stderr
+        said = self.execute(f"SELECT * FROM totrain.rows($$SELECT {tables.IN_UNITS} FROM t TO EVALUATE m$$)")[0][0]["notice"]
+        for column, cure in tables.UNIT_CURES:
+            self.assertIn(tables.OUTSIDE.format(column), told)
+            self.assertIn(tables.ANOTHER + cure, told)
+            self.assertIn(tables.ANOTHER + cure, said)
+        cured = ", ".join(cure for _, cure in tables.UNIT_CURES)
+        told = self.psql(f"SELECT {cured} FROM (SELECT {tables.IN_UNITS} FROM t) t TO PREDICT out.guess USING m", "-qAt").stderr
+        self.assertNotIn("8 of 10", told)
+
 
 if __name__ == "__main__":
     harness.main()

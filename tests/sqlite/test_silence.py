@@ -379,6 +379,50 @@ class Silence(harness.Case):
         with self.assertRaisesRegex(sqlite3.Error, "Only their ratios matter: multiply them in the SELECT"):
             self.run_all("SELECT id, paid, 1e-12 * (1 + id % 7) AS w, liked FROM t TO TRAIN OLS WITH sample_weight = 'w' LABEL liked INTO m")
 
+    # ---- rows in another unit ----
+
+    def told_of_units(self, statement):
+        """Notices of units by EXPLAIN, and by the statement itself, which are the same where there are few rows."""
+        explained = [row[1] for row in self.run_all(f"EXPLAIN {statement}") if row[0] == "notice"]
+        return [notice for notice in explained if "8 of 10 training rows" in notice]
+
+    def test_rows_in_another_unit_are_named_with_sql_that_converts_them(self):
+        self.make(tables.units_table())
+        for model in ("XGBRegressor", "LinearRegressor", "DNNRegressor", "OLS", "RandomForestRegressor"):
+            with self.subTest(model):
+                self.run_all(f"SELECT price, share, height, moment, degrees, y FROM t TO TRAIN {model} LABEL y INTO m")
+                predict = f"SELECT {tables.IN_UNITS} FROM t TO PREDICT guess USING m"
+                said = self.told_of_units(predict)
+                self.assertEqual(len(said), len(tables.UNIT_CURES), said)
+                for notice, (column, cure) in zip(said, tables.UNIT_CURES):
+                    self.assertIn(tables.OUTSIDE.format(column), notice)
+                    self.assertIn(tables.ANOTHER + cure + " in the SELECT", notice)
+                cured = ", ".join(cure for _, cure in tables.UNIT_CURES)
+                self.assertEqual(self.told_of_units(f"SELECT {cured} FROM (SELECT {tables.IN_UNITS} FROM t) t TO PREDICT guess USING m"), [])
+                evaluated = self.run_all(f"SELECT {tables.IN_UNITS} FROM t TO EVALUATE m -- {model}")[0][-1]
+                self.assertEqual([notice in evaluated for notice in said], [True] * len(said))
+        for settings in ("", "WITH job.max_workers = 1 "):
+            done = self.run_program(self.path, "-c", f"SELECT {tables.IN_UNITS} FROM t TO PREDICT out.guess {settings}USING m")
+            self.assertEqual([f"NOTICE:  {notice}" in done.stderr for notice in said], [True] * len(said), done.stderr)
+
+    def test_rows_that_drift_or_are_few_have_no_other_unit(self):
+        self.make(tables.units_table())
+        self.run_all("SELECT price, share, height, moment, degrees, y FROM t TO TRAIN XGBRegressor LABEL y INTO m")
+        for rows in ("t WHERE price > 60", "t WHERE degrees < 2", "t WHERE share > 0.9", "t LIMIT 3",
+                     "(SELECT price * 1.6 AS price, share, height + 9 AS height, moment + 3000000 AS moment, degrees + 15 AS degrees FROM t) t",
+                     "(SELECT price * 100 AS price, share, height, moment, degrees FROM t LIMIT 9) t"):
+            self.assertEqual(self.told_of_units(f"SELECT * FROM {rows} TO PREDICT guess USING m"), [], rows)
+
+    def test_a_column_of_texts_and_one_without_a_unit_are_named(self):
+        self.make(tables.units_table())
+        self.run_all("SELECT price, share, y FROM t TO TRAIN XGBRegressor LABEL y INTO m")
+        said = self.told_of_units("SELECT CAST(price * 100 AS TEXT) AS price, share + 1e5 AS share FROM t TO PREDICT guess USING m")
+        self.assertIn("write CAST(price AS double precision) / 100.0 AS price in the SELECT", said[0])
+        self.assertIn("If their unit or their zero is another one than in the training", said[1])
+        damaged = "UPDATE m SET data = '{}' WHERE part = 'statistics'"
+        self.run_all(damaged)
+        self.assertEqual(self.told_of_units("SELECT price * 100 AS price, share FROM t TO PREDICT guess USING m"), [])
+
 
 if __name__ == "__main__":
     harness.main()
