@@ -277,7 +277,9 @@ enum status learner_open(const struct learner_method *method, const void *subjec
 
 enum status learner_use_team(struct learner *learner, struct team *team, struct error *err)
 {
-    measuring_deinit(&learner->measuring);
+    /* What was measured stays: the rows of the model that are sent next have it. */
+    if (!learner->measuring.is_done)
+        measuring_deinit(&learner->measuring);
     learner->team = team;
     return learner->method->use_team ? learner->method->use_team(learner, err) : STATUS_OK;
 }
