@@ -4,7 +4,7 @@
 #include "scoring/elementary.h"
 
 #define FITTING      .1  /* greatest index of converted rows, beside what chance makes */
-#define FITTING_NEAR .03 /* of a factor that is met by chance */
+#define FITTING_NEAR .03 /* the same for a factor that is met by chance */
 #define SHARE_LEAST  1e-4
 
 /* The plainest first. */

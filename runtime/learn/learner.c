@@ -277,7 +277,7 @@ enum status learner_open(const struct learner_method *method, const void *subjec
 
 enum status learner_use_team(struct learner *learner, struct team *team, struct error *err)
 {
-    /* What was measured stays: the rows of the model that are sent next have it. */
+    /* A model whose rows are being sent keeps what was measured. */
     if (!learner->measuring.is_done)
         measuring_deinit(&learner->measuring);
     learner->team = team;
