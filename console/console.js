@@ -110,12 +110,22 @@ function thin(points) {
   return stride < 2 ? points : points.filter((_, i) => i % stride === 0 || i === points.length - 1);
 }
 
-const W = 560, H = 250, LEFT = 66, RIGHT = 14, TOP = 26, BOTTOM = 42;
+const W = 560, H = 250, LEFT = 66, RIGHT = 14, TOP = 26, BOTTOM = 42, UNIT_MAX = 60;
+
+const last = (one) => one.points[one.points.length - 1][1];
+const cut = (text) => (text.length > UNIT_MAX ? `${text.slice(0, UNIT_MAX - 1)}\u2026` : text);
+
+/* The names and last values of the curves. */
+function key(series) {
+  return element("p", { class: "key" }, ...series.map((one) => element("span", {},
+    shape("svg", { width: 28, height: 10, viewBox: "0 0 28 10", "aria-hidden": "true" }, shape("line", { class: one.style, x1: 2, x2: 26, y1: 5, y2: 5 })),
+    ` ${one.name} ${short(last(one))}`)));
+}
 
 /* series: [{name, style, points: [[x, y]]}]. A new figure. */
 function chart(title, xName, yName, series) {
   const all = series.flatMap((one) => one.points);
-  const words = series.map((one) => `${one.name} ${short(one.points[one.points.length - 1][1])}`).join(", ");
+  const words = series.map((one) => `${one.name} ${short(last(one))}`).join(", ");
   let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity];
   for (const [x, y] of all) { x0 = Math.min(x0, x); x1 = Math.max(x1, x); y0 = Math.min(y0, y); y1 = Math.max(y1, y); }
   if (x0 === x1) { x0 -= 0.5; x1 += 0.5; }
@@ -131,27 +141,34 @@ function chart(title, xName, yName, series) {
                  shape("text", { x: LEFT - 8, y: py(y) + 4, "text-anchor": "end" }, short(y)));
   }
   for (const x of ticks(x0, x1)) {
-    if (xName !== "seconds" && !Number.isInteger(x)) continue;
+    if (xName !== SECONDS && !Number.isInteger(x)) continue;
     drawn.append(shape("line", { class: "axis", x1: px(x), x2: px(x), y1: H - BOTTOM, y2: H - BOTTOM + 4 }),
                  shape("text", { x: px(x), y: H - BOTTOM + 17, "text-anchor": "middle" }, short(x)));
   }
   drawn.append(shape("path", { class: "axis", d: `M${LEFT},${TOP}V${H - BOTTOM}H${W - RIGHT}` }),
                shape("text", { x: (LEFT + W - RIGHT) / 2, y: H - 6, "text-anchor": "middle", class: "soft" }, xName),
-               shape("text", { x: LEFT, y: 14, "text-anchor": "end", class: "soft" }, yName));
-  let legend = LEFT + 24;
+               shape("text", { x: 8, y: 14, class: "soft unit" }, cut(yName)));
   for (const one of series) {
-    const points = thin(one.points), name = `${one.name} ${short(one.points[one.points.length - 1][1])}`;
+    const points = thin(one.points);
     if (points.length === 1) drawn.append(shape("circle", { class: one.style, cx: px(points[0][0]), cy: py(points[0][1]), r: 3 }));
     else drawn.append(shape("path", { class: one.style, d: "M" + points.map(([x, y]) => `${px(x).toFixed(1)},${py(y).toFixed(1)}`).join("L") }));
-    drawn.append(shape("line", { class: one.style, x1: legend, x2: legend + 24, y1: 10, y2: 10 }),
-                 shape("text", { x: legend + 30, y: 14 }, name));
-    legend += 48 + 7 * name.length;
   }
-  return element("figure", {}, element("figcaption", {}, title), drawn);
+  return element("figure", {}, element("figcaption", {}, title), key(series), drawn);
 }
 
-function curves(metrics) {
-  const byMetric = new Map();
+const SECONDS = "seconds since the job began";
+
+/* The title and the unit of a metric's chart; the score has the name that the server knows. */
+function described(metric, score) {
+  if (metric === "loss") return ["Loss", "loss"];
+  if (metric !== "score") return [metric, metric];
+  if (score.name === "accuracy") return ["Accuracy on held-out rows", "share of rows"];
+  if (score.name === "RMSE") return ["RMSE on held-out rows", score.label ? `in units of ${score.label}` : "RMSE"];
+  return ["Score on held-out rows", "score"];
+}
+
+function curves(metrics, score) {
+  const byMetric = new Map([["loss", new Map()], ["score", new Map()]]); // they come first
   for (const [epoch, step, metric, part, value] of metrics) {
     if (metric === "seconds" || value === null) continue;
     if (!byMetric.has(metric)) byMetric.set(metric, new Map());
@@ -159,11 +176,12 @@ function curves(metrics) {
     if (!parts.has(part)) parts.set(part, []);
     parts.get(part).push([epoch, step, value]);
   }
-  return [...byMetric].map(([metric, parts]) => {
+  return [...byMetric].filter(([, parts]) => parts.size > 0).map(([metric, parts]) => {
     const epochs = new Set([...parts.values()].flat().map((point) => point[0]));
     const at = epochs.size > 1 ? 0 : 1;
-    return chart(metric, at === 0 ? "epoch" : "step", "", [...parts].map(([part, points]) => (
-      { name: part === "train" ? "training" : part, style: part === "train" ? "train" : "validation",
+    const [title, unit] = described(metric, score);
+    return chart(title, at === 0 ? "epoch" : "step", unit, [...parts].map(([part, points]) => (
+      { name: part === "train" ? "training" : "held-out", style: part === "train" ? "train" : "validation",
         points: points.map((point) => [point[at], point[2]]) })));
   });
 }
@@ -348,7 +366,7 @@ function openJob(key) {
   const part = (name) => element("div", { id: `job-${name}` });
   const follow = element("details", { id: "job-log-details", on: { toggle: () => refreshLog() } }, element("summary", {}, "Log"),
                          element("pre", { class: "log", id: "job-log", tabindex: "0", "aria-label": "Log" }));
-  open = { key, id, owner, events: [], metrics: new Map(), seen: 0, workers: [], log: { from: 0, text: "" } };
+  open = { key, id, owner, events: [], metrics: new Map(), seen: 0, workers: [], score: null, log: { from: 0, text: "" } };
   find("job").replaceChildren(
     element("p", {}, element("a", { href: "#jobs" }, "All jobs")), part("actions"), part("error"), part("facts"),
     element("h3", {}, "Statement"), part("statement"),
@@ -376,6 +394,7 @@ async function readJob(one, state) {
     for (const row of got.metrics) one.metrics.set(row.slice(0, 4).join(" "), row);
     one.seen = from + got.metrics.length;
     one.workers = got.workers;
+    one.score = got.score;
     more = (got.events.length > 0 && one.events.length < got.events_count) || (got.metrics.length > OVERLAP && one.seen < got.metrics_count);
   }
 }
@@ -384,11 +403,17 @@ function fact(name, value) {
   return value === "" || value === null || value === undefined ? null : element("div", {}, element("dt", {}, name), element("dd", {}, value));
 }
 
+function scoreFact() {
+  const rows = [...open.metrics.values()].filter((row) => row[2] === "score");
+  const newest = rows.reduce((a, b) => (a[1] > b[1] ? a : b), rows[0]);
+  return newest ? fact(`${described("score", open.score)[0].split(" ")[0]}, held-out`, short(newest[4])) : null;
+}
+
 function showFacts(job) {
   find("job-facts").replaceChildren(element("dl", { class: "facts" },
     fact("State", job.state), fact("Model", job.model), fact("Epoch", job.epochs > 0 ? `${job.epoch} of ${job.epochs}` : ""),
     fact("Step", job.steps > 0 ? `${short(job.step)} of ${short(job.steps)}` : short(job.step)),
-    fact("Loss, training", short(job.loss)), fact("Loss, validation", short(job.validation_loss)),
+    fact("Loss, training", short(job.loss)), fact("Loss, held-out", short(job.validation_loss)), scoreFact(),
     fact("Rows/s", job.rows_per_second ? short(Math.round(job.rows_per_second)) : ""), fact("Goodput", percent(job.goodput)),
     fact("Rows done", short(job.rows_done)), fact("Rows computed again", short(job.rows_redone)),
     fact("Workers", NOW.includes(job.state) ? short(job.workers) : ""), fact("Worker time", duration(job.slot_seconds)),
@@ -429,11 +454,14 @@ function showEvents() {
 }
 
 function showCurves(job) {
-  const made = curves([...open.metrics.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]));
+  const rows = [...open.metrics.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const made = curves(rows, open.score);
+  if (made.length > 0 && !rows.some((row) => row[3] === "validation"))
+    made.unshift(element("p", { class: "muted wide" }, "This job holds no rows out: the curves show training rows."));
   if (job.samples.length > 1) {
-    made.push(chart("rows/s while this page was open", "seconds", "", [{ name: "rows/s", style: "train", points: job.samples.map((sample) => [sample[0], sample[1]]) }]));
+    made.push(chart("Rate while this page was open", SECONDS, "rows a second", [{ name: "rows/s", style: "train", points: job.samples.map((sample) => [sample[0], sample[1]]) }]));
     const goodput = job.samples.filter((sample) => sample[2] !== null);
-    if (goodput.length > 1) made.push(chart("goodput while this page was open", "seconds", "%", [{ name: "goodput", style: "train", points: goodput.map((sample) => [sample[0], 100 * sample[2]]) }]));
+    if (goodput.length > 1) made.push(chart("Goodput while this page was open", SECONDS, "% of worker time", [{ name: "goodput", style: "train", points: goodput.map((sample) => [sample[0], 100 * sample[2]]) }]));
   }
   find("job-curves").replaceChildren(...(made.length ? made : [element("p", { class: "muted" }, "There are no metrics yet.")]));
 }
