@@ -170,7 +170,7 @@ static enum status check_name(const char *word, struct error *err)
     fail(err, STATUS_INVALID, "there is neither a command nor a database \"%s\"", word);
     if (begins_a_statement(word))
         return error_hint(err,
-                          "A statement stands behind -c: totrain DATABASE -c \"...\". A new "
+                          "Write a statement after -c: totrain DATABASE -c \"...\". A new "
                           "database of that name is written ./%s.",
                           word);
     if (nearest >= 0)
@@ -192,7 +192,7 @@ static enum status check_words(const struct options *options, struct error *err)
         fail(err, STATUS_INVALID, "more than one database: %s", options->words[1]);
     if (options->word_count > 1 &&
         (begins_a_statement(options->words[0]) || begins_a_statement(options->words[1])))
-        return error_hint(err, "A statement stands behind -c: totrain DATABASE -c \"...\".");
+        return error_hint(err, "Write a statement after -c: totrain DATABASE -c \"...\".");
     return error_hint(err, "totrain --help shows how it is called.");
 }
 

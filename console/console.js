@@ -42,7 +42,9 @@ function short(value) {
   if (typeof value !== "number") return String(value);
   if (Number.isInteger(value) && Math.abs(value) < 1e15) return whole.format(value);
   const size = Math.abs(value);
-  return size !== 0 && (size < 1e-4 || size >= 1e7) ? value.toExponential(3) : String(Number(value.toPrecision(5)));
+  if (size !== 0 && (size < 1e-4 || size >= 1e7)) return value.toExponential(3);
+  const rounded = Number(value.toPrecision(5));
+  return size < 1000 ? String(rounded) : whole.format(rounded);
 }
 
 function duration(seconds) {
@@ -96,9 +98,9 @@ function named(columns, row) {
 
 // ----- charts -----
 
-/* Steps of 1, 2 or 5 times a power of ten, from four to ten of them. */
-function ticks(least, greatest) {
-  const rough = (greatest - least) / 9 || 1, power = 10 ** Math.floor(Math.log10(rough));
+/* Steps of 1, 2 or 5 times a power of ten, `most` of them or fewer. */
+function ticks(least, greatest, most = 9) {
+  const rough = (greatest - least) / most || 1, power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough);
   const found = [];
   for (let at = Math.ceil(least / step) * step; at <= greatest + step * 1e-9; at += step) found.push(Number(at.toPrecision(10)));
@@ -110,7 +112,7 @@ function thin(points) {
   return stride < 2 ? points : points.filter((_, i) => i % stride === 0 || i === points.length - 1);
 }
 
-const W = 560, H = 250, LEFT = 66, RIGHT = 14, TOP = 26, BOTTOM = 42, UNIT_MAX = 60;
+const W_MAX = 560, W_MIN = 260, H = 250, LEFT_MIN = 66, RIGHT = 24, TICK_WIDTH = 55, DIGIT_WIDTH = 7.5, TOP = 26, BOTTOM = 42, UNIT_MAX = 60;
 
 const last = (one) => one.points[one.points.length - 1][1];
 const cut = (text) => (text.length > UNIT_MAX ? `${text.slice(0, UNIT_MAX - 1)}\u2026` : text);
@@ -124,6 +126,7 @@ function key(series) {
 
 /* series: [{name, style, points: [[x, y]]}]. A new figure. */
 function chart(title, xName, yName, series) {
+  const W = Math.max(W_MIN, Math.min(W_MAX, find("job-curves").clientWidth || W_MAX)); // its text is not scaled down
   const all = series.flatMap((one) => one.points);
   const words = series.map((one) => `${one.name} ${short(last(one))}`).join(", ");
   let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity];
@@ -133,6 +136,7 @@ function chart(title, xName, yName, series) {
   const margin = (y1 - y0) * 0.05;
   y0 = y0 >= 0 && y0 - margin < 0 ? 0 : y0 - margin;
   y1 += margin;
+  const LEFT = Math.max(LEFT_MIN, 16 + DIGIT_WIDTH * Math.max(...ticks(y0, y1).map((y) => short(y).length)));
   const px = (x) => LEFT + (x - x0) / (x1 - x0) * (W - LEFT - RIGHT);
   const py = (y) => H - BOTTOM - (y - y0) / (y1 - y0) * (H - TOP - BOTTOM);
   const drawn = shape("svg", { viewBox: `0 0 ${W} ${H}`, width: W, height: H, role: "img", "aria-label": `${title}: now ${words}` });
@@ -140,7 +144,7 @@ function chart(title, xName, yName, series) {
     drawn.append(shape("line", { class: "grid", x1: LEFT, x2: W - RIGHT, y1: py(y), y2: py(y) }),
                  shape("text", { x: LEFT - 8, y: py(y) + 4, "text-anchor": "end" }, short(y)));
   }
-  for (const x of ticks(x0, x1)) {
+  for (const x of ticks(x0, x1, Math.floor((W - LEFT - RIGHT) / TICK_WIDTH))) {
     if (xName !== SECONDS && !Number.isInteger(x)) continue;
     drawn.append(shape("line", { class: "axis", x1: px(x), x2: px(x), y1: H - BOTTOM, y2: H - BOTTOM + 4 }),
                  shape("text", { x: px(x), y: H - BOTTOM + 17, "text-anchor": "middle" }, short(x)));
@@ -162,9 +166,9 @@ const SECONDS = "seconds since the job began";
 function described(metric, score) {
   if (metric === "loss") return ["Loss", "loss"];
   if (metric !== "score") return [metric, metric];
-  if (score.name === "accuracy") return ["Accuracy on held-out rows", "share of rows"];
-  if (score.name === "RMSE") return ["RMSE on held-out rows", score.label ? `in units of ${score.label}` : "RMSE"];
-  return ["Score on held-out rows", "score"];
+  if (score.name === "accuracy") return ["Accuracy on validation rows", "share of rows"];
+  if (score.name === "RMSE") return ["RMSE on validation rows", score.label ? `in units of ${score.label}` : "RMSE"];
+  return ["Score on validation rows", "score"];
 }
 
 function curves(metrics, score) {
@@ -181,7 +185,7 @@ function curves(metrics, score) {
     const at = epochs.size > 1 ? 0 : 1;
     const [title, unit] = described(metric, score);
     return chart(title, at === 0 ? "epoch" : "step", unit, [...parts].map(([part, points]) => (
-      { name: part === "train" ? "training" : "held-out", style: part === "train" ? "train" : "validation",
+      { name: part === "train" ? "training" : part, style: part === "train" ? "train" : "validation",
         points: points.map((point) => [point[at], point[2]]) })));
   });
 }
@@ -406,14 +410,14 @@ function fact(name, value) {
 function scoreFact() {
   const rows = [...open.metrics.values()].filter((row) => row[2] === "score");
   const newest = rows.reduce((a, b) => (a[1] > b[1] ? a : b), rows[0]);
-  return newest ? fact(`${described("score", open.score)[0].split(" ")[0]}, held-out`, short(newest[4])) : null;
+  return newest ? fact(`${described("score", open.score)[0].split(" ")[0]}, validation`, short(newest[4])) : null;
 }
 
 function showFacts(job) {
   find("job-facts").replaceChildren(element("dl", { class: "facts" },
     fact("State", job.state), fact("Model", job.model), fact("Epoch", job.epochs > 0 ? `${job.epoch} of ${job.epochs}` : ""),
     fact("Step", job.steps > 0 ? `${short(job.step)} of ${short(job.steps)}` : short(job.step)),
-    fact("Loss, training", short(job.loss)), fact("Loss, held-out", short(job.validation_loss)), scoreFact(),
+    fact("Loss, training", short(job.loss)), fact("Loss, validation", short(job.validation_loss)), scoreFact(),
     fact("Rows/s", job.rows_per_second ? short(Math.round(job.rows_per_second)) : ""), fact("Goodput", percent(job.goodput)),
     fact("Rows done", short(job.rows_done)), fact("Rows computed again", short(job.rows_redone)),
     fact("Workers", NOW.includes(job.state) ? short(job.workers) : ""), fact("Worker time", duration(job.slot_seconds)),
@@ -457,7 +461,7 @@ function showCurves(job) {
   const rows = [...open.metrics.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   const made = curves(rows, open.score);
   if (made.length > 0 && !rows.some((row) => row[3] === "validation"))
-    made.unshift(element("p", { class: "muted wide" }, "This job holds no rows out: the curves show training rows."));
+    made.unshift(element("p", { class: "muted wide" }, "The job holds no rows out for validation: the curves show training rows."));
   if (job.samples.length > 1) {
     made.push(chart("Rate while this page was open", SECONDS, "rows a second", [{ name: "rows/s", style: "train", points: job.samples.map((sample) => [sample[0], sample[1]]) }]));
     const goodput = job.samples.filter((sample) => sample[2] !== null);

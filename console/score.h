@@ -3,7 +3,6 @@
  */
 #pragma once
 
-#include "base/slice.h"
 #include "base/text.h"
 
 /* Appends {"name":"RMSE","label":"price"} as JSON: the name is "accuracy" or "RMSE" where the

@@ -807,8 +807,8 @@ static enum status refuse_counted_list(const struct planning *planning,
     else
         fail_at(planning->err, STATUS_INVALID, choice->position,
                 choice->spec.list.form == LIST_DENSE
-                    ? "DENSE: how many numbers a text of column \"%.*s\" holds is not said"
-                    : "SPARSE: which ids the texts of column \"%.*s\" hold is not said",
+                    ? "DENSE needs the count of the numbers in a text of column \"%.*s\""
+                    : "SPARSE needs the range of the ids in the texts of column \"%.*s\"",
                 SLICE_FORMAT(column->name));
     return error_hint(planning->err,
                       choice->spec.list.form == LIST_DENSE

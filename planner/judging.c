@@ -66,7 +66,7 @@ static enum status costs_plan(struct planning *planning)
         fail_at(planning->err, STATUS_INVALID, setting->name.position,
                 "evaluate.costs needs the report 'thresholds'");
         return error_hint(planning->err, "WITH evaluate.report = 'thresholds', evaluate.costs = "
-                                         "[1, 20] says what each threshold costs.");
+                                         "[1, 20] shows the cost of each threshold.");
     }
     if (setting->value.kind != VALUE_LIST || setting->value.count != 2) {
         fail_at(planning->err, STATUS_INVALID, setting->value.span.start,

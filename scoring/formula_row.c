@@ -173,10 +173,11 @@ static enum status check_reading(const struct transform_input *input, struct err
                       "Make a number of it by replace() and CAST", err);
     if (input->spec.reading == READING_SEPARATED)
         return refuse(input, "of numbers with separators, such as 1,234",
-                      "Make a number of it, as CAST(replace(a, ',', '') AS REAL) AS a", err);
+                      "Make a number of it, for example CAST(replace(a, ',', '') AS REAL) AS a",
+                      err);
     if (reading_is_of_dates(input->spec.reading))
         return refuse(input, "of dates as people write them",
-                      "Make a date as 2024-12-31 of its parts by substr()", err);
+                      "Make a date such as 2024-12-31 of its parts by substr()", err);
     return STATUS_OK;
 }
 

@@ -45,7 +45,7 @@ CODES = "column \"score\": 99 and 1 other number are in 20 of 300 rows that were
     "If such values are missing ones, CASE WHEN score < 98 THEN score END AS score in the SELECT makes NULL of them."
 LABELS = "label column \"y\": -999 is in 15 of 300 rows that were looked at, apart from all others, and read as a number. " \
     "If such labels are missing ones, WHERE y <> -999 leaves the rows out."
-DATES = "column \"seen\" holds dates that are written as whole numbers, as 20230101, and is taken as these numbers, which leap where " \
+DATES = "column \"seen\" holds dates that are written as whole numbers, such as 20230101, and is taken as these numbers, which leap where " \
     "a month ends. "
 DATE = "substr(CAST(seen AS TEXT), 1, 4) || '-' || substr(CAST(seen AS TEXT), 5, 2) || '-' || substr(CAST(seen AS TEXT), 7, 2) AS seen"
 
@@ -94,9 +94,9 @@ def priced_table():
 
 # ---- words in several spellings ----
 
-SPELLED = "label column \"y\": 7 classes differ from others in capitals or spaces around them alone, as 'NO' in 51 rows, 'no' in 51 " \
+SPELLED = "label column \"y\": 7 classes differ from others in capitals or spaces around them alone, such as 'NO' in 51 rows, 'no' in 51 " \
     "rows and 'no ' in 50 rows. If they mean the same, lower(trim(y)) AS y in the SELECT makes them one."
-SPELLED_WORDS = "column \"city\": 3 words differ from others in capitals or spaces around them alone, as 'Berlin' in 150 rows, 'berlin' " \
+SPELLED_WORDS = "column \"city\": 3 words differ from others in capitals or spaces around them alone, such as 'Berlin' in 150 rows, 'berlin' " \
     "in 75 rows and ' Berlin' in 25 rows. If they mean the same, lower(trim(city)) AS city in the SELECT makes them one."
 SPELLED_ONE = "lower(trim(city)) AS city, z, lower(trim(y)) AS y"
 

@@ -510,8 +510,8 @@ void pod_pool_on_lost(struct pod_pool *pool, int64_t now_ms, uint32_t index, uin
         return;
     if (place->state != POD_POOL_LEAVING)
         tell_loss(pool, place, POD_POOL_LOSS_SILENT, NULL, 0);
-    avoid(pool, now_ms, place->node, "%s %u there says nothing any more",
-          kube_role_title(pool->role), index);
+    avoid(pool, now_ms, place->node, "%s %u there no longer answers", kube_role_title(pool->role),
+          index);
     lose_old(retire_place(pool, now_ms, index), now_ms);
     empty(place, now_ms);
 }

@@ -238,7 +238,7 @@ static void judge_obstacles(struct pod_pool *pool, int64_t now_ms, int64_t *due_
         error_hint(&pool->failure, place->obstacle == POD_NO_IMAGE
                                        ? "Is the name of the image right, and may the nodes pull "
                                          "it?"
-                                       : "kubectl describe pod tells more.");
+                                       : "kubectl describe pod shows more.");
     }
 }
 

@@ -132,7 +132,7 @@ void pods_on_loss(void *context, const struct pod_pool_loss *loss)
         break;
     case POD_POOL_LOSS_SILENT:
         kube_events_note(&pods->events, &now, true, REASON(loss, "Lost"),
-                         "%s %u on %s says nothing any more: its node is dead, or it is frozen; "
+                         "%s %u on %s no longer answers: its node is dead, or it is frozen; "
                          "another takes its place",
                          title, loss->index, *loss->node ? loss->node : "no node");
         break;

@@ -60,7 +60,7 @@ static const char monitor[] =
     "hour\"}},{\"alert\":\"TotrainShareIsGone\",\"expr\":\"absent(totrain_jobs)\","
     "\"for\":\"10m\",\"labels\":{\"severity\":\"warning\"},\"annotations\":{\"summary\":\"totrain "
     "k8s "
-    "share has told nothing for ten minutes; masters decide by themselves\"}}]}]}}]}";
+    "share has not reported for ten minutes; masters decide by themselves\"}}]}]}}]}";
 
 static enum status print(const struct text *json, struct text *out, struct error *err)
 {
@@ -89,7 +89,8 @@ static enum status split(struct slice database, struct slice *cidr, int64_t *por
         slice_to_integer((struct slice){text.data + size, text.size - size}, port) && *port > 0 &&
         *port < 65536 && strspn(text.data, "0123456789abcdefABCDEF.:/") >= text.size)
         return STATUS_OK;
-    return fail(err, STATUS_INVALID, "a database is CIDR:PORT as 10.0.0.5/32:5432, not \"%.*s\"",
+    return fail(err, STATUS_INVALID,
+                "a database is CIDR:PORT, such as 10.0.0.5/32:5432, not \"%.*s\"",
                 SLICE_FORMAT(text));
 }
 
@@ -97,7 +98,7 @@ static enum status check_name(struct slice kube_namespace, struct error *err)
 {
     if (access_check_namespace(kube_namespace, err) == STATUS_OK)
         return STATUS_OK;
-    return fail(err, STATUS_INVALID, "\"%.*s\" is no name of a namespace",
+    return fail(err, STATUS_INVALID, "\"%.*s\" is not a valid name of a namespace",
                 SLICE_FORMAT(kube_namespace));
 }
 

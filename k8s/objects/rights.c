@@ -221,7 +221,7 @@ enum status rights_print(struct slice kube_namespace, const struct rights_limits
     enum status status;
 
     if (access_check_namespace(kube_namespace, err) != STATUS_OK)
-        return fail(err, STATUS_INVALID, "\"%.*s\" is no name of a namespace",
+        return fail(err, STATUS_INVALID, "\"%.*s\" is not a valid name of a namespace",
                     SLICE_FORMAT(kube_namespace));
     list = begin_list(&items);
     json_append(items, build_namespace(kube_namespace));
@@ -319,7 +319,7 @@ static enum status append_share_roles(cJSON *items, struct slice list, struct sl
         const struct slice name = {list.data, comma ? (size_t)(comma - list.data) : list.size};
 
         if (access_check_namespace(name, err) != STATUS_OK)
-            return fail(err, STATUS_INVALID, "\"%.*s\" is no name of a namespace",
+            return fail(err, STATUS_INVALID, "\"%.*s\" is not a valid name of a namespace",
                         SLICE_FORMAT(name));
         json_append(items, build_role(API_ROLES, name, RIGHTS_SHARE, RIGHTS_OF_SHARE));
         json_append(items, build_binding(API_ROLE_BINDINGS, name, home, RIGHTS_SHARE));

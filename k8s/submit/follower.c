@@ -269,7 +269,7 @@ static void look_at_job(struct follower *follower, const cJSON *job)
     } else if (failed) {
         fail(&err, STATUS_FAILED, "the Job %.*s failed: %.*s", SLICE_FORMAT(follower->job->name),
              SLICE_FORMAT(API_TEXT(failed, "message")));
-        error_hint(&err, "kubectl logs --namespace %.*s job/%.*s may say more.",
+        error_hint(&err, "kubectl logs --namespace %.*s job/%.*s may show more.",
                    SLICE_FORMAT(follower->job->kube_namespace), SLICE_FORMAT(follower->job->name));
         end_with_log(follower, STATUS_FAILED, &err);
     }

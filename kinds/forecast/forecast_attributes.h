@@ -28,7 +28,7 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
             .example = "A column day is WITH forecast.time = 'day'.",                              \
             .aliases = WORDS("time_series_timestamp_col", "forecast.ds"))                          \
     PLANNED("forecast.group", SCOPE_TRAIN, WORD_LIST(NULL, NULL),                                  \
-            "The columns of the SELECT that tell which series a row is of, as in 'store' or "      \
+            "The columns of the SELECT that identify the series of a row, as in 'store' or "       \
             "['region', 'store']. Without, all rows are one series.",                              \
             .aliases = WORDS("time_series_id_col", "forecast.unique_id"))                          \
     STORED(uint32_t, horizon, "forecast.horizon", SCOPE_TRAIN, IN_KIND(horizon),                   \
@@ -44,7 +44,7 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
         struct counts, seasons, "forecast.season", SCOPE_TRAIN, IN_KIND(season),                   \
         INTEGERS(1, SEASON_MAX, NULL),                                                             \
         "Steps of a season, or a list of lengths of which the longest that is found counts; 1: "   \
-        "none. Default: what dates suggest, as 12 of months, and 24 and 168 of hours.",            \
+        "none. Default: what dates suggest, such as 12 for months, and 24 and 168 for hours.",     \
         .aliases = WORDS("forecast.season_length", "forecast.seasons", "model.period"))            \
     STORED(double, level, "forecast.level", SCOPE_TRAIN | SCOPE_FORECAST, IN_KIND(level),          \
            REAL(0.5, 0.999, "0.95"),                                                               \
@@ -104,7 +104,7 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
         "forecast.holidays", SCOPE_TRAIN, TEXT(),                                                  \
         "A table or view of holidays: a column of dates, and one of names where there is more "    \
         "than one holiday. Each has an effect of its own, also on the days to come.",              \
-        .example = "Each row is a day, as '2026-12-25', 'Christmas': WITH forecast.holidays "      \
+        .example = "Each row is a day, such as '2026-12-25', 'Christmas': WITH forecast.holidays " \
                    "= 'holidays'.")                                                                \
     PLANNED("forecast.start", SCOPE_TRAIN, TEXT(),                                                 \
             "With forecast.end, in place of forecast.horizon: the first day that is forecast.",    \

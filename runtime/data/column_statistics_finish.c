@@ -404,8 +404,8 @@ enum status check_classes(const struct jobspec *spec, const struct word_entry *e
     if (count <= CLASSES_MAX)
         return STATUS_OK;
     fail(err, STATUS_INVALID,
-         "label column \"%.*s\" has more than %d different values, and a classifier tells at most "
-         "that many apart",
+         "label column \"%.*s\" has more than %d different values, and a classifier distinguishes "
+         "at most that many",
          SLICE_FORMAT(spec->label), CLASSES_MAX);
     return error_hint(err, "Train a regressor to predict a number.");
 }
@@ -429,7 +429,7 @@ static enum status check_class_count(const struct jobspec *spec, const struct ce
     else
         text_append_real(&value, only->real);
     fail(err, STATUS_INVALID,
-         "label column \"%.*s\" has only the value \"%s\": there is nothing to tell apart",
+         "label column \"%.*s\" has only the value \"%s\": a classifier needs at least two",
          SLICE_FORMAT(spec->label), text_string(&value));
     error_hint(err, "A classifier needs rows of two classes at least.");
     text_deinit(&value);

@@ -228,7 +228,7 @@ class Printed(unittest.TestCase):
                 (("k8s", "rbac", "disruption"), 2, "--pods is missing"),
                 (("k8s", "rbac", "disruption", "--pods=0"), 2, "a budget has 1 to"),
                 (("k8s", "rbac", "disruption", "--pods=1", "--namespace=A"), 2, "no name of a namespace"),
-                (("k8s", "rbac", "share", "--image=a", "--namespace=a,B"), 2, '"B" is no name of a namespace'),
+                (("k8s", "rbac", "share", "--image=a", "--namespace=a,B"), 2, '"B" is not a valid name of a namespace'),
                 (("k8s", "rbac", "--memory=x"), 2, 'not "x"'),
                 (("k8s", "check"), 2, "no kubeconfig")):
             done = run(*arguments)

@@ -48,7 +48,7 @@ class Silence(harness.Case):
         self.assertFalse([notice for notice in said if "in capitals" in notice], said)
         self.notices("town, city, z", "XGBRegressor COLUMN city, VOCABULARY(town) LABEL z")
         said = self.execute("SELECT * FROM totrain.rows($$SELECT town::char(6) || '.' AS town, city, z FROM t TO EVALUATE m$$)")
-        strange = "column \"town\": 300 of 300 rows have a word that the model has not learned, as 'LYON.'"
+        strange = "column \"town\": 300 of 300 rows have a value that the model has not learned, such as 'LYON.'"
         self.assertIn(strange, said[0][0]["notice"])
         said = self.execute("SELECT * FROM totrain.rows($$EXPLAIN SELECT town::char(6) || '.' AS town, city, z FROM t TO PREDICT guess USING m$$)")
         self.assertTrue([row for row, in said if strange in row["detail"]], said)

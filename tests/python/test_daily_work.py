@@ -65,7 +65,7 @@ class Keywords(harness.Case):
         self.refused("into='name' is needed", model="KMeans", connection=self.connect())
         self.refused("begins with TRAIN: of a frame it begins with TO TRAIN", "TRAIN XGBClassifier LABEL class INTO m")
         self.refused("the statement is a dict", {"a": 1})
-        self.refused("model='a b' is no name of a model", model="a b", label="class")
+        self.refused("model='a b' is not a valid name of a model", model="a b", label="class")
         self.refused("a dict is no value of an attribute", model="LinearClassifier", label="class", epochs={})
         with self.assertRaises(Exception) as caught:
             totrain.train(self.iris, model="LinearClassifier", label="class", epoch=3, hiden_units=[2])

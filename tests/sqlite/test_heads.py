@@ -196,7 +196,7 @@ class Heads(harness.Case):
     def test_what_the_rows_have_is_told(self):
         self.run_all(TRAIN.format(""))
         done = self.run_program(self.path, "-c", "SELECT a, b, word || '!' AS word, kind FROM clicks TO EVALUATE m;")
-        self.assertIn('column "word": 400 of 400 rows have a word that the model has not learned', done.stderr)
+        self.assertIn('column "word": 400 of 400 rows have a value that the model has not learned', done.stderr)
 
     def test_what_is_no_model_of_several_labels_is_refused(self):
         self.refused("DNNClassifier learns one label",

@@ -128,7 +128,7 @@ class Silence(harness.Case):
             with self.subTest(column):
                 said = " ".join(self.notices(f"{column}, b, y", "LinearRegressor LABEL y"))
                 self.assertIn(f'column "{column}" has numbers as large as 9.22337', said)
-                self.assertIn(f"which a model tells apart in steps of {step} alone. Subtract a number near them in the SELECT; ids are words by "
+                self.assertIn(f"which a model distinguishes in steps of {step} alone. Subtract a number near them in the SELECT; ids are words by "
                               f"COLUMN *, VOCABULARY({column}).", said)
         said = " ".join(self.notices("b, v", "LinearRegressor LABEL v"))
         self.assertIn('label column "v" has numbers as large as 9.22337', said)
@@ -233,8 +233,8 @@ class Silence(harness.Case):
 
     def test_rows_whose_words_are_all_strange_are_named(self):
         self.make(tables.spelled_table())
-        said = 'column "town": 300 of 300 rows have a word that the model has not learned, as \'LYON\'. It knows \'Lyon\': words that ' \
-            "differ in capitals, spaces or characters that look alike are others."
+        said = 'column "town": 300 of 300 rows have a value that the model has not learned, as \'LYON\'. It knows \'Lyon\': a difference in ' \
+            "capitals, spaces or characters that look alike makes another value."
         for model in ("XGBRegressor", "LinearRegressor"):
             with self.subTest(model):
                 self.run_all(f"SELECT town, city, z FROM t WHERE town = 'Lyon' TO TRAIN {model} COLUMN city, VOCABULARY(town) LABEL z INTO m")
@@ -247,7 +247,7 @@ class Silence(harness.Case):
                                    ("rowid % 9 = 0 THEN 'A' || rowid % 63 WHEN rowid % 9 = 1 THEN 'LYON'", "67 of 300 rows")):
                     noticed = self.run_all(f"SELECT CASE WHEN {rows} ELSE 'Lyon' END AS town, city, z FROM t TO EVALUATE m")[0][-1]
                     if told:
-                        self.assertIn(f"{told} have a word that the model has not learned, as 'LYON'. It knows 'Lyon'", noticed)
+                        self.assertIn(f"{told} have a word that the model has not learned, such as 'LYON'. It knows 'Lyon'", noticed)
                     else:
                         self.assertNotIn("not learned", noticed)
                 for rows in ("'Lyon' AS town", "NULL AS town"):
@@ -345,7 +345,7 @@ class Silence(harness.Case):
         self.make(tables.stays_table())
         for column, sql in (("start AS created_at", "datetime(created_at, 'unixepoch') AS created_at"),
                             ("start * 1000 AS ts", "datetime(ts / 1000, 'unixepoch') AS ts")):
-            said = [notice for notice in self.notices(f"{column}, id, liked", "LinearRegressor LABEL liked") if "since 1970, as " in notice]
+            said = [notice for notice in self.notices(f"{column}, id, liked", "LinearRegressor LABEL liked") if "since 1970, such as " in notice]
             self.assertEqual(len(said), 1)
             self.assertIn(sql, said[0])
         self.assertNotIn("since 1970", " ".join(self.notices("start AS price, start / 100 AS ts, liked", "LinearRegressor LABEL liked")))

@@ -107,7 +107,7 @@ class WordShapes(harness.Case):
                      "SELECT i * 7 % 13 AS x, i * 5 % 11 AS z, 2 AS k FROM n")
         for model, what in (("KMeans WITH n_clusters = 2", "clusters"), ("PCA", "components"), ("OneClassSVM", "outliers")):
             rows = self.run_all(f"SELECT * FROM c TO TRAIN {model} INTO m")
-            self.assertIn(f'column "k" is 2 in all 100 rows. It tells nothing about the {what}.',
+            self.assertIn(f'column "k" is 2 in all 100 rows. It has no information about the {what}.',
                           [row[3] for row in rows if row[0] == "notice"], model)
 
 

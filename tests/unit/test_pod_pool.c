@@ -777,7 +777,7 @@ static void nodes_that_are_slow_or_compute_wrongly_are_avoided_with_a_reason(voi
     assert_string_equal(heard.why, "it computes wrongly, as the self-test of worker 1 says");
     pod_pool_on_lost(&f.pool, 1, 2, 0);
     assert_string_equal(heard.node, "c");
-    assert_string_equal(heard.why, "worker 2 there says nothing any more");
+    assert_string_equal(heard.why, "worker 2 there no longer answers");
     CHECK_INT(pod_pool_avoided(&f.pool, 2, nodes), 3);
     CHECK_INT(f.pool.failure.status, STATUS_OK);
     pod_pool_on_slow(&f.pool, POD_POOL_AVOIDED_MS + 1, 0, 0, 3); /* it was forgotten meanwhile */

@@ -202,15 +202,15 @@ void unseen_words_note(const struct unseen_words *words, struct notice_list *not
         likeness = likeness_of(word);
         if (!is_told(word, &likeness))
             continue;
-        notice_add(
-            notices, NOTICE_MISSING,
-            "column \"%.*s\": %llu of %llu rows have a word that the model has not learned%s%.*s%s",
-            SLICE_FORMAT(word->input->spec.name), (unsigned long long)word->unseen,
-            (unsigned long long)word->rows, likeness.example.size > 0 ? ", as '" : "",
-            SLICE_FORMAT(likeness.example), likeness.example.size > 0 ? "'" : "");
+        notice_add(notices, NOTICE_MISSING,
+                   "column \"%.*s\": %llu of %llu rows have a value that the model has not "
+                   "learned%s%.*s%s",
+                   SLICE_FORMAT(word->input->spec.name), (unsigned long long)word->unseen,
+                   (unsigned long long)word->rows, likeness.example.size > 0 ? ", such as '" : "",
+                   SLICE_FORMAT(likeness.example), likeness.example.size > 0 ? "'" : "");
         notice_hint(notices,
-                    "It knows '%.*s': words that differ in capitals, spaces or characters that "
-                    "look alike are others.",
+                    "It knows '%.*s': a difference in capitals, spaces or characters that look "
+                    "alike makes another value.",
                     SLICE_FORMAT(slice_prefix(likeness.known, UNSEEN_BYTES - 1)));
     }
 }

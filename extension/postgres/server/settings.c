@@ -44,7 +44,7 @@ static void define_for_users(void)
                             "Time between two notices of how training goes.",
                             "-1 turns them off, 0 shows each.", &settings.progress_interval, 1000,
                             -1, INT_MAX, PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
-    DefineCustomIntVariable("totrain.seed", "Seed of a statement that says no train.seed.", NULL,
+    DefineCustomIntVariable("totrain.seed", "Seed of a statement that sets no train.seed.", NULL,
                             &settings.seed, 0, 0, INT_MAX, PGC_USERSET, 0, NULL, NULL, NULL);
     DefineCustomIntVariable("totrain.kept_versions",
                             "Older versions that stay with a model when it is trained again.", NULL,

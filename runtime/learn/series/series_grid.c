@@ -57,8 +57,9 @@ static enum status refuse(const struct series_plan *plan, const struct grid *gri
     if (fault == GRID_DOUBLED) {
         series_time_print(plan, grid->doubled, time);
         fail(err, STATUS_INVALID, "two values have the time %s", time);
-        return error_hint(err, "forecast.group tells the series; forecast.duplicates = 'sum', or "
-                               "'mean', makes one value of them.");
+        return error_hint(
+            err, "forecast.group names the columns of a series; forecast.duplicates = 'sum', or "
+                 "'mean', makes one value of them.");
     }
     fail(err, STATUS_INVALID, "%u times would be %lld steps, of which most have no value",
          grid->times, (long long)grid->span);

@@ -389,9 +389,10 @@ static void tell_regressors(const struct series_plan *plan, const struct records
 
         if (without == 0)
             continue;
-        notice_add(notices, NOTICE_CONSTANT,
-                   "regressor \"%.*s\" tells nothing in %u of %u series, and has the coefficient 0",
-                   SLICE_FORMAT(name), without, records->count);
+        notice_add(
+            notices, NOTICE_CONSTANT,
+            "regressor \"%.*s\" has no information in %u of %u series, and has the coefficient 0",
+            SLICE_FORMAT(name), without, records->count);
         notice_hint(notices,
                     "It does not vary there, follows from the regressors before it, or the "
                     "series has too few values.");
