@@ -599,10 +599,10 @@ function draw(name, kind, target) {
   target.prepend(note, image);
 }
 
-function statementsFor(quoted, statement) {
+function statementsFor(quoted, report, statement) {
   const select = /^\s*(SELECT|WITH)\b/i.test(statement) ? statement.replace(/\s+TO\s+TRAIN\s[\s\S]*$/i, "") : "SELECT * FROM rows";
   return [`${select} TO PREDICT USING ${quoted};`, `${select} TO EVALUATE ${quoted};`, `${select} TO EXPLAIN ${quoted};`,
-          `SHOW MODEL ${quoted};`, `REPORT MODEL ${quoted} TO 'card.html';`, `ROLLBACK MODEL ${quoted} TO 1;`];
+          `SHOW MODEL ${quoted};`, report, `ROLLBACK MODEL ${quoted} TO 1;`];
 }
 
 async function openModel(name) {
@@ -626,7 +626,7 @@ async function openModel(name) {
       drawn,
       element("h3", {}, "Versions"), versionsOf(got.versions),
       element("h3", {}, "Statement"), copied(statement),
-      element("h3", {}, "Statements to copy"), ...statementsFor(got.quoted, statement).map(copied),
+      element("h3", {}, "Statements to copy"), ...statementsFor(got.quoted, got.report, statement).map(copied),
       element("h3", {}, "Facts"), tableOf(["Name", "Value"], facts, "Facts"));
     draw(name, "history", drawn);
   } catch (error) {

@@ -85,6 +85,7 @@ class Requests(Case):
         self.assertEqual(dict(zip(models["columns"], models["rows"][0]))["name"], "m")
         model = console.get("model", name="m")
         self.assertEqual((model["quoted"], model["facts"]["rows"][0]), ('"m"', ["model", "m"]))
+        self.assertEqual(model["report"], "REPORT MODEL \"m\" TO 'card.html';")
         answer, picture = console.send("GET", console.path + "picture?name=m&kind=confusion&theme=dark")
         self.assertEqual((answer.getheader("Content-Type"), picture[:4]), ("image/svg+xml", b"<svg"))
         answer, page = console.send("GET", console.path + "report?name=m")

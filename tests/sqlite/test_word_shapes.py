@@ -78,7 +78,7 @@ class WordShapes(harness.Case):
 
     def test_how_many_words_have_the_shape_is_told(self):
         notices = self.notices_of([f"{i % 40}-{i % 40 + 5}" for i in range(300)] + ["all", "other"])
-        self.assertIn("look like 2 numbers with '-' between them, as '0-5', 40 of 42 different ones, and all are taken as words",
+        self.assertIn("look like 2 numbers with '-' between them, such as '0-5', 40 of 42 different ones, and all are taken as words",
                       "".join(notices))
 
     def test_the_cure_of_bounds_among_numbers_is_told(self):
