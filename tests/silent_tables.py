@@ -67,7 +67,7 @@ def coded_table():
 
 KEEPING = ("XGBRegressor", "LGBMRegressor", "RandomForestRegressor", "LinearRegressor WITH model.standardize = false",
            "DNNRegressor WITH model.standardize = false, train.epoch = 2")
-FAR = "column \"a\" has the number 1e+39: the model tells none beyond "
+FAR = "column \"a\" has the number 1e+39: the model distinguishes none beyond "
 
 
 def far_table():

@@ -38,7 +38,7 @@ class Silence(harness.Case):
         self.execute("CREATE TABLE late AS SELECT CASE g WHEN 2990 THEN -1e300::float8 ELSE g * .001 END AS a, 1::float8 AS b, "
                      "g::float8 AS y FROM generate_series(1, 3000) g")
         said = self.execute("SELECT * FROM totrain.rows($$SELECT * FROM late TO EVALUATE m$$)")[0][0]["notice"]
-        self.assertIn('column "a" has the number -1e+300: the model tells none beyond -3.4e+38', said)
+        self.assertIn('column "a" has the number -1e+300: the model distinguishes none beyond -3.4e+38', said)
 
     def test_words_and_classes_in_several_spellings_are_named(self):
         self.make(tables.spelled_table())

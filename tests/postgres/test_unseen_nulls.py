@@ -4,7 +4,7 @@ import harness
 
 NULLS = ('column "x" is NULL in {} rows, and was in none that the model learned from: '
          "there NULL counts as the greatest of all numbers")
-FAR = 'column "x" has the number 1e+300: the model tells none beyond'
+FAR = 'column "x" has the number 1e+300: the model distinguishes none beyond'
 
 
 class UnseenNulls(harness.Case):

@@ -143,7 +143,7 @@ class Silence(harness.Case):
         for model, reach in (("XGBRegressor", r"-3\.4e\+38 and 3\.4e\+38"), ("LinearRegressor", r"-\S+ and \S+"), ("OLS", r"-\S+ and \S+")):
             with self.subTest(model):
                 self.run_all(f"SELECT a, b, y FROM t WHERE a < 1e6 TO TRAIN {model} LABEL y INTO m")
-                said = f'column "a" has the number -1e\\+300: the model tells none beyond {reach} apart'
+                said = f'column "a" has the number -1e\\+300: the model distinguishes none beyond {reach}'
                 first = self.run_all("EXPLAIN SELECT a, b FROM late WHERE b = 1 AND a < 0 TO PREDICT guess USING m")
                 self.assertRegex(str(first), said)
                 self.assertNotIn("tells none", str(self.run_all("EXPLAIN SELECT a, b FROM late TO PREDICT guess USING m")))
@@ -233,7 +233,7 @@ class Silence(harness.Case):
 
     def test_rows_whose_words_are_all_strange_are_named(self):
         self.make(tables.spelled_table())
-        said = 'column "town": 300 of 300 rows have a value that the model has not learned, as \'LYON\'. It knows \'Lyon\': a difference in ' \
+        said = 'column "town": 300 of 300 rows have a value that the model has not learned, such as \'LYON\'. It knows \'Lyon\': a difference in ' \
             "capitals, spaces or characters that look alike makes another value."
         for model in ("XGBRegressor", "LinearRegressor"):
             with self.subTest(model):
@@ -354,7 +354,7 @@ class Silence(harness.Case):
     def test_classes_that_all_say_yes_or_no_are_named(self):
         self.make(tables.stays_table())
         many = "CASE WHEN liked > 0 THEN CASE id % 3 WHEN 0 THEN 'yes' WHEN 1 THEN 'Y' ELSE '1' END ELSE CASE id % 2 WHEN 0 THEN 'no' ELSE '0' END END"
-        said = [notice for notice in self.notices(f"paid, {many} AS y", "LinearClassifier LABEL y") if "all say yes or no" in notice]
+        said = [notice for notice in self.notices(f"paid, {many} AS y", "LinearClassifier LABEL y") if "all mean yes or no" in notice]
         self.assertEqual(len(said), 1)
         cure = said[0].split(". ", 1)[1].split(" in the SELECT")[0]
         found = self.run_all(f"SELECT paid, {cure} FROM (SELECT paid, {many} AS y FROM t) TO TRAIN LinearClassifier LABEL y INTO m")

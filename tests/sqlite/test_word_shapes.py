@@ -36,7 +36,7 @@ class WordShapes(harness.Case):
         for model, repeated in (("LinearRegressor", list(words)), ("XGBRegressor", [word for word in words for _ in range(3)])):
             found = [notice for notice in self.notices_of(repeated, model) if "look like" in notice]
             self.assertEqual(len(found), 1, (words[0], model, found))
-            self.assertIn(f"the texts of column \"v\" look like {shape}, as '{example}', and ", found[0])
+            self.assertIn(f"the texts of column \"v\" look like {shape}, such as '{example}', and ", found[0])
             self.assertIn(hint, found[0])
 
     def test_numbers_with_a_unit(self):
@@ -72,7 +72,7 @@ class WordShapes(harness.Case):
             with self.subTest(looks, word=rows[7][0]):
                 self.fill([word for word, _ in rows])
                 said = self.told("EXPLAIN SELECT * FROM t TO TRAIN LinearRegressor LABEL y INTO m", 1)
-                self.assertIn(f'the texts of column "v" look like {looks}, as ', said)
+                self.assertIn(f'the texts of column "v" look like {looks}, such as ', said)
                 made = self.run_all(f"SELECT {shaped_words.sql_of(said)} FROM t ORDER BY y")
                 self.assertEqual([row[0] for row in made], [meant for _, meant in rows], said)
 
