@@ -52,7 +52,7 @@ static const char help_start[] =
     "options:\n";
 
 static const char help_end[] =
-    "If a database has the name of a command, write ./jobs. Jobs on Kubernetes\n"
+    "A database with the name of a command is written ./jobs. Jobs on Kubernetes\n"
     "(job.where = 'kubernetes') accept the options of totrain submit --help.\n"
     "\n"
     "exit codes: 0 done, 1 job failed, 2 usage or SQL error, 3 connection,\n"

@@ -247,7 +247,7 @@ class Silence(harness.Case):
                                    ("rowid % 9 = 0 THEN 'A' || rowid % 63 WHEN rowid % 9 = 1 THEN 'LYON'", "67 of 300 rows")):
                     noticed = self.run_all(f"SELECT CASE WHEN {rows} ELSE 'Lyon' END AS town, city, z FROM t TO EVALUATE m")[0][-1]
                     if told:
-                        self.assertIn(f"{told} have a word that the model has not learned, such as 'LYON'. It knows 'Lyon'", noticed)
+                        self.assertIn(f"{told} have a value that the model has not learned, such as 'LYON'. It knows 'Lyon'", noticed)
                     else:
                         self.assertNotIn("not learned", noticed)
                 for rows in ("'Lyon' AS town", "NULL AS town"):
