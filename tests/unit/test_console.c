@@ -295,8 +295,9 @@ static void a_score_has_the_name_that_the_statement_fixes(void **state)
     check_score("SELECT * FROM t TO TRAIN KMeans INTO m", "{\"name\":\"score\",\"label\":null}");
     check_score("SELECT * FROM t TO TRAIN XGBRanker WITH train.group = 'q' LABEL y INTO m",
                 "{\"name\":\"score\",\"label\":\"y\"}");
-    check_score("SELECT * FROM t TO TRAIN XGBRegressor WITH objective = 'count:poisson' LABEL y INTO m",
-                "{\"name\":\"score\",\"label\":\"y\"}");
+    check_score(
+        "SELECT * FROM t TO TRAIN XGBRegressor WITH objective = 'count:poisson' LABEL y INTO m",
+        "{\"name\":\"score\",\"label\":\"y\"}");
     check_score("SELECT * FROM t TO TRAIN xgboost.gbtree LABEL y INTO m",
                 "{\"name\":\"score\",\"label\":\"y\"}");
     check_score("SELECT * FROM t TO TRAIN NoSuchModel LABEL y INTO m",
