@@ -1251,7 +1251,7 @@ static enum status choose_as_before(struct planning *planning, struct choices *c
 
     for (size_t i = 0; i < model->input_count; i++) {
         const struct model_input *input = &model->inputs[i];
-        if (input->offset)
+        if (input->offset || input->label)
             continue;
         const bool is_number = input->type == INPUT_NUMERIC, is_text = input->type == INPUT_TEXT;
         int column;

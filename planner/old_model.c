@@ -1,6 +1,7 @@
 #include "planner/old_model.h"
 
 #include "planner/attributes/estimators.h"
+#include "planner/model_words.h"
 #include "planner/query.h"
 #include "planner/settings.h"
 #include "planner/targets.h"
@@ -231,8 +232,8 @@ enum status old_model_check(const struct planning *planning)
     if (plan->model.task != plan->estimator->task)
         return fail_at(planning->err, STATUS_INVALID, place_of(planning),
                        "model \"%.*s\" is a %s, and %s learns a %s", SLICE_FORMAT(plan->model_name),
-                       task_models[plan->model.task], plan->estimator->name,
-                       task_models[plan->estimator->task]);
+                       model_word(plan->model.kind, plan->model.task), plan->estimator->name,
+                       model_word(plan->estimator->kind, plan->estimator->task));
     TRY(refuse_setting(planning, "base_score", "is where boosting starts"));
     TRY(refuse_setting(planning, "model.standardize", "knows what its inputs become"));
     TRY(refuse_setting(planning, "model.batch_norm", "has weights that are not normalised"));

@@ -323,6 +323,37 @@ static enum status fill_transform(const struct column_statistics *statistics,
     return transform_finish(transform, arena, err);
 }
 
+/* One of several labels has no class that the old model lacks. */
+static enum status check_label_words(const struct column_counts *column,
+                                     const struct transform_input *old, struct error *err)
+{
+    const struct word_entry *new =
+        NULL; /* the least by its bytes, whatever the order of the rows */
+    struct word_entry *entries;
+    enum status status;
+    uint32_t count;
+
+    TRY(list_words(column, &entries, &count, err));
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t word = 0;
+
+        while (word < old->word_count && !slice_equal(old->words[word], entries[i].word))
+            word++;
+        if (word == old->word_count && (!new || slice_compare(entries[i].word, new->word) < 0))
+            new = &entries[i];
+    }
+    status = STATUS_OK;
+    if (new) {
+        fail(err, STATUS_INVALID,
+             "label column \"%.*s\" has \"%.*s\", a class that the old model does not know",
+             SLICE_FORMAT(old->spec.name), SLICE_FORMAT(slice_prefix(new->word, 64)));
+        status =
+            error_hint(err, "Leave such rows out of the SELECT, or train without USING.");
+    }
+    free(entries);
+    return status;
+}
+
 /* The rows have the old model's inputs, in its order. */
 static enum status take_transform(const struct column_statistics *statistics,
                                   struct dataset *dataset, struct error *err)
@@ -340,10 +371,14 @@ static enum status take_transform(const struct column_statistics *statistics,
             spec->inputs[i].part != old->inputs[i].spec.part ||
             spec->inputs[i].rule != old->inputs[i].spec.rule ||
             spec->inputs[i].offset != old->inputs[i].spec.offset ||
+            spec->inputs[i].label != old->inputs[i].spec.label ||
             spec->inputs[i].has_pairs != old->inputs[i].spec.has_pairs ||
             spec->inputs[i].weight != old->inputs[i].spec.weight ||
             !cell_list_equal(&spec->inputs[i].list, &old->inputs[i].spec.list))
             return fail(err, STATUS_CORRUPT, "the old model has other inputs than the job");
+    for (size_t i = 0; i < spec->input_count; i++)
+        if (spec->inputs[i].label && spec->inputs[i].label != INPUT_LABEL_NUMBER)
+            TRY(check_label_words(&statistics->columns[i], &old->inputs[i], err));
     dataset->transform = *old;
     return STATUS_OK;
 }

@@ -462,6 +462,8 @@ static cJSON *scoring(void)
     json_add(members, "upper_name", text(0, NAME_BYTES_MAX, NULL));
     json_add(members, "as_means",
              typed("boolean", "evaluate: whether the model's aim is not looked at"));
+    json_add(members, "by_head",
+             typed("boolean", "evaluate: whether each of several labels has metrics of its own"));
     json_add(members, "outputs",
              words_wanted(JOBSPEC_OUTPUTS_MAX, "predict: words of scoring/outputs.h"));
     json_add(
@@ -481,7 +483,7 @@ static cJSON *scoring(void)
     json_add(members, "replaces_any",
              typed("boolean", "the target may replace a table that no such statement made"));
     schema = typed("object", NULL);
-    close_object(schema, members, MEMBERS("intervals"));
+    close_object(schema, members, MEMBERS("intervals", "by_head"));
     return schema;
 }
 

@@ -16,8 +16,6 @@
 #include "scoring/heads.h"
 #include "scoring/model_table.h"
 
-#define METRICS_JSON_BYTES_MAX ((size_t)1 << 20)
-
 /* ----- queries ----- */
 
 static bool is_label(const struct query *query, struct slice name)
@@ -366,14 +364,16 @@ static enum status take_parts(const cJSON *metric, stored_metric_taker *take, vo
                  {"validation", PART_VALIDATION},
                  {"folds", PART_FOLDS},
                  {"deviation", PART_DEVIATION}};
-    struct slice name;
+    struct slice name, label = {NULL, 0};
 
     TRY(json_get_string(metric, "name", &name, err));
+    if (json_has(metric, "label"))
+        TRY(json_get_string(metric, "label", &label, err));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const cJSON *value = cJSON_GetObjectItemCaseSensitive(metric, parts[i].stored);
 
         if (cJSON_IsNumber(value))
-            TRY(take(context, name, parts[i].part, value->valuedouble, err));
+            TRY(take(context, name, label, parts[i].part, value->valuedouble, err));
     }
     return STATUS_OK;
 }
@@ -408,13 +408,13 @@ struct main_metric {
     double value;
 };
 
-static enum status take_main(void *context, struct slice name, const char *part, double value,
-                             struct error *err)
+static enum status take_main(void *context, struct slice name, struct slice label, const char *part,
+                             double value, struct error *err)
 {
     struct main_metric *found = context;
 
     (void)err;
-    if (slice_is(name, "loss") || strcmp(part, PART_DEVIATION) == 0 ||
+    if (slice_is(name, "loss") || label.size > 0 || strcmp(part, PART_DEVIATION) == 0 ||
         (found->part && !slice_is(name, found->name)))
         return STATUS_OK;
     slice_copy(name, found->name, sizeof found->name);
@@ -513,21 +513,27 @@ struct version_metrics {
     const char *part; /* the last one's; NULL: there is none */
 };
 
-static enum status take_version_metric(void *context, struct slice name, const char *part,
-                                       double value, struct error *err)
+static enum status take_version_metric(void *context, struct slice name, struct slice label,
+                                       const char *part, double value, struct error *err)
 {
     struct version_metrics *metrics = context;
-    char key[WORD_BYTES_MAX + 1], digits[32];
+    char digits[32];
+    struct text key;
+    bool failed;
 
-    (void)err;
     if (strcmp(part, PART_DEVIATION) == 0)
         return STATUS_OK;
-    slice_copy(name, key, sizeof key);
+    text_init(&key, TEXT_MAXIMUM);
+    text_append(&key, name);
+    if (label.size > 0)
+        text_printf(&key, " of %.*s", SLICE_FORMAT(label));
     snprintf(digits, sizeof digits, "%.6g", value);
-    cJSON_DeleteItemFromObjectCaseSensitive(metrics->object, key);
-    json_add_real(metrics->object, key, strtod(digits, NULL));
+    cJSON_DeleteItemFromObjectCaseSensitive(metrics->object, text_string(&key));
+    json_add_real(metrics->object, text_string(&key), strtod(digits, NULL));
     metrics->part = part;
-    return STATUS_OK;
+    failed = key.failed;
+    text_deinit(&key);
+    return failed ? fail_no_memory(err) : STATUS_OK;
 }
 
 /* row: its first cells, version to state. */

@@ -83,9 +83,11 @@ enum status put_model(const struct model *model, struct slice shown,
 enum status put_unreadable_model(struct slice shown, const char *why, const struct sink *sink,
                                  struct error *err);
 
-/* Takes a metric that TRAIN measured and the model keeps; part: train_rows.h. */
-typedef enum status stored_metric_taker(void *context, struct slice name, const char *part,
-                                        double value, struct error *err);
+/* Takes a metric that TRAIN measured and the model keeps; part: train_rows.h. label: the one of
+ * several labels that it measures, else of size 0. */
+typedef enum status stored_metric_taker(void *context, struct slice name, struct slice label,
+                                        const char *part, double value, struct error *err);
+#define METRICS_JSON_BYTES_MAX ((size_t)1 << 20)
 enum status stored_metrics(const struct model *model, stored_metric_taker *take, void *context,
                            struct error *err);
 

@@ -16,7 +16,7 @@ struct evaluation_order evaluation_order_of(const struct spec_scoring *scoring)
                                      {scoring->false_positive_cost, scoring->false_negative_cost},
                                      scoring->bootstrap,
                                      NULL,
-                                     false};
+                                     scoring->by_head};
 }
 
 struct metrics_options evaluation_options(const struct evaluation_order *order,
