@@ -274,7 +274,8 @@ static void explain_model(struct explanation *explanation)
     const struct plan *plan = explanation->plan;
     struct text *out = &explanation->detail;
 
-    text_printf(out, "%s, %s", plan->estimator->name, model_task_word(plan->estimator->kind, plan->estimator->task));
+    text_printf(out, "%s, %s", plan->estimator->name,
+                model_task_word(plan->estimator->kind, plan->estimator->task));
     explanation_line(explanation, "model");
     if (plan->model_name.size > 0) {
         text_printf(out, "%.*s of version %lld, whose %s", SLICE_FORMAT(plan->model_name),

@@ -33,7 +33,8 @@ static void explain_model(struct explanation *explanation)
         const struct plan *other = plan->others[i];
 
         text_printf(out, "%.*s, %.*s, %s", SLICE_FORMAT(other->called),
-                    SLICE_FORMAT(other->model.estimator), model_task_word(other->model.kind, other->model.task));
+                    SLICE_FORMAT(other->model.estimator),
+                    model_task_word(other->model.kind, other->model.task));
         if (other->model.version > 0)
             text_printf(out, ", version %lld", (long long)other->model.version);
         explanation_line(explanation, "model");

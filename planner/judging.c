@@ -42,12 +42,14 @@ static enum status hint_reports(const struct planning *planning)
     text_init(&list, TEXT_MAXIMUM);
     append_reports(model, &list);
     if (list.size == 0)
-        status = error_hint(err, "A %s is measured by numbers alone.", model_word(model->kind, model->task));
+        status = error_hint(err, "A %s is measured by numbers alone.",
+                            model_word(model->kind, model->task));
     else if (model->task == TASK_CLASSIFICATION && model->class_count > 2)
         status = error_hint(err, "A classifier of %u classes has %s.", model->class_count,
                             text_string(&list));
     else
-        status = error_hint(err, "A %s has %s.", model_word(model->kind, model->task), text_string(&list));
+        status = error_hint(err, "A %s has %s.", model_word(model->kind, model->task),
+                            text_string(&list));
     if (list.failed)
         status = fail_no_memory(err);
     text_deinit(&list);
@@ -212,7 +214,8 @@ enum status threshold_plan(struct planning *planning, const char *attribute)
     if (plan->model.task != TASK_CLASSIFICATION)
         return fail_at(planning->err, STATUS_INVALID, setting->name.position,
                        "%s needs a classifier, and model %.*s is a %s", attribute,
-                       SLICE_FORMAT(plan->model_name), model_word(plan->model.kind, plan->model.task));
+                       SLICE_FORMAT(plan->model_name),
+                       model_word(plan->model.kind, plan->model.task));
     fail_at(planning->err, STATUS_INVALID, setting->name.position,
             "%s needs two classes, and model %.*s has %u", attribute,
             SLICE_FORMAT(plan->model_name), plan->model.class_count);

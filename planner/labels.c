@@ -46,7 +46,8 @@ static enum status hint_old_labels(const struct planning *planning)
     struct text list;
 
     if (!model->heads)
-        return error_hint(planning->err, "It was not trained with several labels: leave USING out.");
+        return error_hint(planning->err,
+                          "It was not trained with several labels: leave USING out.");
     text_init(&list, TEXT_MAXIMUM);
     for (uint32_t i = 0; i < model->component_count; i++)
         text_printf(&list, "%s%.*s", i > 0 ? ", " : "", SLICE_FORMAT(model->heads[i].name));
@@ -78,9 +79,10 @@ static enum status type_as_before(const struct planning *planning, const struct 
                 SLICE_FORMAT(name->text));
         return hint_old_labels(planning);
     }
-    *type = old->type != INPUT_LABEL_NUMBER || (column_words(column) > 0 && !column_is_numeric(column))
-                ? type_of_classes(column)
-                : INPUT_LABEL_NUMBER;
+    *type =
+        old->type != INPUT_LABEL_NUMBER || (column_words(column) > 0 && !column_is_numeric(column))
+            ? type_of_classes(column)
+            : INPUT_LABEL_NUMBER;
     if (*type == old->type)
         return STATUS_OK;
     fail_at(planning->err, STATUS_INVALID, name->position,

@@ -347,8 +347,7 @@ static enum status check_label_words(const struct column_counts *column,
         fail(err, STATUS_INVALID,
              "label column \"%.*s\" has \"%.*s\", a class that the old model does not know",
              SLICE_FORMAT(old->spec.name), SLICE_FORMAT(slice_prefix(new->word, 64)));
-        status =
-            error_hint(err, "Leave such rows out of the SELECT, or train without USING.");
+        status = error_hint(err, "Leave such rows out of the SELECT, or train without USING.");
     }
     free(entries);
     return status;

@@ -449,8 +449,8 @@ static cJSON *scoring(void)
     json_add(members, "shard_rows", integer(1, JOBSPEC_SHARD_ROWS_MAX, NULL));
     json_add(members, "columns", integer(1, JOBSPEC_COLUMNS_MAX, "cells of a row"));
     json_add(members, "inputs",
-             array(0, MODEL_INPUTS_MAX, integer(0, last_cell, NULL),
-                   "the cell of each input of the model"));
+             array(0, MODEL_INPUTS_MAX, integer(-1, last_cell, NULL),
+                   "the cell of each input of the model; -1: a label that the rows lack"));
     json_add(members, "label", integer(-1, last_cell, "its cell; -1: none"));
     json_add(members, "label_name", text(0, NAME_BYTES_MAX, NULL));
     json_add(members, "group",

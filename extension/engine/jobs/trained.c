@@ -193,8 +193,7 @@ enum status job_model_measured(struct jobstore *store, struct arena *arena, stru
     struct meta_search search = {.arena = arena};
 
     TRY(find_meta(store, &search, err));
-    if (!search.is_found || search.model.task == TASK_CLUSTERING ||
-        search.model.head_count > 0)
+    if (!search.is_found || search.model.task == TASK_CLUSTERING || search.model.head_count > 0)
         return job_model_read(store, arena, model, err);
     *model = search.model;
     return STATUS_OK;
@@ -362,10 +361,10 @@ static enum status put_head_metric(void *context, struct slice name, struct slic
 {
     const struct sink *sink = context;
 
-    return sink_row(sink,
-                    (struct cell[]){cell_text(name), cell_real(value), cell_string(part),
-                                    cell_text(label)},
-                    TRAIN_COLUMNS, err);
+    return sink_row(
+        sink,
+        (struct cell[]){cell_text(name), cell_real(value), cell_string(part), cell_text(label)},
+        TRAIN_COLUMNS, err);
 }
 
 /* `meta`: the model's facts, as far as they were found. */
