@@ -59,7 +59,7 @@ enum status head_metrics_add(struct head_metrics *metrics, const struct scorer *
 /* Adds a row that somebody else has measured (scorer_measure_head). */
 enum status head_metrics_add_row(struct head_metrics *metrics, uint32_t head,
                                  const struct metrics_row *row, struct error *err);
-uint32_t head_metrics_count(const struct head_metrics *metrics); /* of the heads */
+uint32_t head_metrics_count(const struct head_metrics *metrics); /* number of heads */
 /* Number i of all; false: there are no more. label: borrowed of the model. */
 bool head_metrics_value(struct head_metrics *metrics, uint32_t i, struct slice *label,
                         const char **metric, double *value);

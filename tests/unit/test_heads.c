@@ -232,7 +232,7 @@ static double measured(struct head_metrics *metrics, const char *label, const ch
     return 0;
 }
 
-/* As workers measure the row that is selected, and the session adds it up. */
+/* Workers measure the row that is selected, and the session adds it up. */
 static void add_as_measured(struct head_metrics *metrics)
 {
     for (uint32_t i = 0; i < HEADS; i++) {
