@@ -38,8 +38,7 @@ static enum input_label type_of_classes(const struct query_column *column)
     return types[label_type_of_class(column)];
 }
 
-/* "clicked, amount" */
-static enum status hint_old_labels(const struct planning *planning)
+enum status labels_hint_old(const struct planning *planning)
 {
     const struct model_summary *model = &planning->plan->model;
     enum status status;
@@ -77,7 +76,7 @@ static enum status type_as_before(const struct planning *planning, const struct 
         fail_at(planning->err, STATUS_INVALID, name->position,
                 "model \"%.*s\" has no label \"%.*s\"", SLICE_FORMAT(plan->model_name),
                 SLICE_FORMAT(name->text));
-        return hint_old_labels(planning);
+        return labels_hint_old(planning);
     }
     *type =
         old->type != INPUT_LABEL_NUMBER || (column_words(column) > 0 && !column_is_numeric(column))
@@ -131,7 +130,7 @@ enum status labels_plan(struct planning *planning)
     fail_at(planning->err, STATUS_INVALID, planning->statement->label.position,
             "model \"%.*s\" has %u labels, and LABEL names %zu of them",
             SLICE_FORMAT(planning->plan->model_name), planning->plan->model.component_count, count);
-    return hint_old_labels(planning);
+    return labels_hint_old(planning);
 }
 
 bool labels_have(const struct plan *plan, int column)
