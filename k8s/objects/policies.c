@@ -12,7 +12,8 @@
 #define LABELS   "{\"app.kubernetes.io/name\":\"totrain\"}"
 
 /* Reaches the API server, whose address a policy cannot name: the master, the submitter's pod of a
- * schedule, and the sharer. */
+ * schedule, and the sharer. Prometheus may be in any namespace, under any label; it reads numbers
+ * of jobs, at one port of one pod. */
 static const char network[] =
     "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[{\"apiVersion\":\"networking.k8s.io/v1\","
     "\"kind\":\"NetworkPolicy\",\"metadata\":{\"name\":\"totrain\",\"namespace\":\"%.*s\","
@@ -29,7 +30,11 @@ static const char network[] =
     "\"podSelector\":{\"matchExpressions\":[{\"key\":\"totrain.dev/role\",\"operator\":"
     "\"In\",\"values\":[\"master\",\"submit\",\"share\"]}]},\"policyTypes\":[\"Egress\"],"
     "\"egress\":[{"
-    "\"ports\":[{\"port\":443},{\"port\":6443}]}]}}]}";
+    "\"ports\":[{\"port\":443},{\"port\":6443}]}]}},{\"apiVersion\":\"networking.k8s.io/v1\","
+    "\"kind\":\"NetworkPolicy\",\"metadata\":{\"name\":\"totrain-metrics\",\"namespace\":\"%.*s\","
+    "\"labels\":" LABELS "},\"spec\":{\"podSelector\":{\"matchLabels\":{"
+    "\"totrain.dev/role\":\"share\"}},\"policyTypes\":[\"Ingress\"],\"ingress\":[{\"from\":[{"
+    "\"namespaceSelector\":{}}],\"ports\":[{\"port\":%d}]}]}}]}";
 
 static const char disruption[] =
     "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[{\"apiVersion\":\"policy/v1\",\"kind\":"
@@ -114,7 +119,8 @@ enum status policies_print_network(struct slice kube_namespace, struct slice dat
     text_init(&json, TEXT_MAX);
     text_printf(&json, network, SLICE_FORMAT(kube_namespace), MANIFEST_MASTER_PORT,
                 MANIFEST_WORKER_PORT, MANIFEST_MASTER_PORT, MANIFEST_WORKER_PORT,
-                SLICE_FORMAT(cidr), (long long)port, SLICE_FORMAT(kube_namespace));
+                SLICE_FORMAT(cidr), (long long)port, SLICE_FORMAT(kube_namespace),
+                SLICE_FORMAT(kube_namespace), MANIFEST_METRICS_PORT);
     status = print(&json, out, err);
     text_deinit(&json);
     return status;
