@@ -46,6 +46,7 @@ if(NOT TOTRAIN_SANITIZE AND NOT TOTRAIN_COVERAGE)
     k8s_tests(jobs Whole Changed Deleted Preempted Deaths Told Drained Masters CutOff Trees TreesMaster TreesRows)
     k8s_tests(jobs OTHER_LAB Cluster)
     k8s_tests(cuts OTHER_LAB Cuts)
+    k8s_tests(kueue OTHER_LAB Queued)
     k8s_tests(capacity ALONE Capacity)
   endif()
   # Needs no cluster.
