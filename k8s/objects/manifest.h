@@ -28,7 +28,7 @@
 #include "k8s/job/kube_job.h"
 
 #define MANIFEST_WORKERS_PER_SECRET 256  /* a Secret holds 1 MiB */
-#define MANIFEST_METRICS_PORT       9464 /* of the sharer */
+#define MANIFEST_METRICS_PORT       9464 /* the sharer's */
 #define MANIFEST_MASTER_PORT        7070
 #define MANIFEST_WORKER_PORT        7071
 #define MANIFEST_HEALTH_PORT        7072 /* the master's */

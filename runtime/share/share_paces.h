@@ -17,7 +17,7 @@
 #define SHARE_PACES_BYTES_MAX 255 /* the text's length */
 
 struct share_paces {
-    uint32_t lanes; /* 0: not known */
+    uint32_t lanes;                             /* 0: not known */
     struct share_point points[SHARE_PACES_MAX]; /* the newest last */
     size_t count;
 };

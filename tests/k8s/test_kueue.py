@@ -70,7 +70,6 @@ class Queued(test_train.Case):
         self.wait_for(lambda: self.job() and self.kueue.workloads(self.space), "a workload of Kueue", session)
         name = self.job()["metadata"]["name"]
         self.wait_for(lambda: self.told() and self.told()[0][0] == "waiting", "a job that waits", session)
-        self.report("told while it waits", str(self.told()))
         self.assertTrue(self.job()["spec"]["suspend"])
         self.assertEqual(self.kueue.workloads(self.space), {name: False})
         self.assertEqual(self.pods(), [])
@@ -81,7 +80,6 @@ class Queued(test_train.Case):
                       "two workers that run and two that are not admitted", session)
         self.assertFalse(self.job()["spec"]["suspend"])
         self.assertEqual(sorted(self.kueue.workloads(self.space).values()), [False, False, True, True, True])
-        self.report("told with two of four", str(self.told()))
 
         # Kueue takes back what it has admitted: a worker, then the master's Job.
         taken = self.running("worker")[0]["metadata"]["name"]
@@ -98,6 +96,7 @@ class Queued(test_train.Case):
         self.wait_for(lambda: len(self.running("worker")) == 4, "all workers", session)
         out, err = session.communicate(timeout=test_train.DEADLINE)
         self.assertEqual(session.returncode, 0, err + "\n" + self.explain())
+        self.assertIn("the job waits in the queue training of Kueue", err)
         self.assertIn("Accuracy", out)
         self.assertEqual(self.psql(train("here", more="")).returncode, 0)
         self.assertEqual(self.digest("there"), self.digest("here"))

@@ -423,11 +423,11 @@ static bool compare_served(struct share_world *world, struct error *err)
 
 /* ----- a few jobs on twelve slots ----- */
 
-#define SLOTS_OF_NODE 6 /* of two nodes */
+#define SLOTS_OF_NODE 6 /* there are two nodes */
 #define EQUAL_JOBS    8
 #define EQUAL_WORK    120. /* seconds of one worker */
 #define EQUAL_WAIT    8.   /* the longest wait for the first worker, in seconds */
-#define EQUAL_USED    .95  /* of the slots until the last job ends, where all is shared evenly */
+#define EQUAL_USED    .95  /* part of the slots until the last job ends, shared evenly */
 #define EQUAL_MEAN    70.  /* mean completion with the default rule; one after another, 55 s */
 
 static void plan_slots(struct share_world *world, size_t count, uint32_t least, uint32_t most)

@@ -829,8 +829,7 @@ static void a_worker_that_never_joins_is_told_of_once(void **state)
     assert_string_equal(heard.node, "b");
     CHECK_INT(f.pool.places[1].state, POD_POOL_RUNNING); /* it stays */
     pod_pool_on_worker(&f.pool, 100000, 1, 0, true);
-    pod_pool_on_worker(&f.pool, 100001, 1, 0,
-                       false); /* that is a loss, and no worker that never came */
+    pod_pool_on_worker(&f.pool, 100001, 1, 0, false); /* a loss: it came before */
     CHECK_INT(f.pool.places[1].unjoined_ms, 0);
     pod_pool_deinit(&f.pool);
 }

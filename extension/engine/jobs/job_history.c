@@ -81,8 +81,8 @@ static bool is_of_work(const struct job_folder *folder, const char *work, struct
 
 /* ----- all of them ----- */
 
-/* The newest job comes first, and its newest point: where there is no more room the oldest are lost.
- * Rough times count where there are no others: beside these they would bend the curve. */
+/* The newest job comes first, and its newest point: where there is no more room the oldest are
+ * lost. Rough times count where there are no others: beside these they would bend the curve. */
 static void add_job(struct job_history *history, int64_t id, const struct share_paces *paces,
                     bool is_rough)
 {
