@@ -7,7 +7,7 @@ from harness import wait_for
 TRAIN = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [8], train.test_size = 0, train.epoch = {epochs}, "
          "train.batch_size = 36, job.lanes = 12, job.max_workers = 6, job.checkpoint_seconds = 5 LABEL class INTO iris_model")
 JOBS = 8
-ROW_SECONDS = .002  # of a paced worker
+ROW_SECONDS = .002  # a paced worker needs so long
 
 
 class Shared(training.Case):
