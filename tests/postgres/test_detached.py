@@ -433,7 +433,9 @@ class Server(Shared, Door):
         choice = "SET totrain.failure_command = '{}'; "
 
         def run(command):
-            return int(re.search(r"job\D+(\d+)", self.check_psql(choice.format(command) + never, "-At"))[1])
+            job = int(re.search(r"job\D+(\d+)", self.check_psql(choice.format(command) + never, "-At"))[1])
+            self.ends(job, "unpublished")
+            return job
 
         done = self.detach(PREDICT.format("away", ""), before=choice.format("page"))
         failed = run("page")
