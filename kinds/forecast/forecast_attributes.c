@@ -159,8 +159,6 @@ static enum status check_transform(const struct forecast_params *params,
     return error_hint(err, "It forecasts zeros among other values, which have no logarithm.");
 }
 
-/* Errors of totals are those of pasts in which all series end together: a series that moves on has
- * another past. */
 static enum status check_kept(const struct forecast_params *params,
                               const struct kind_settings *settings, struct error *err)
 {
@@ -169,11 +167,7 @@ static enum status check_kept(const struct forecast_params *params,
                 "forecast.keep_values needs forecast.keep_parameters = true");
         return error_hint(err, "Values are kept for series that move on, with their parameters.");
     }
-    if (!params->keeps || params->hierarchy == HIERARCHY_NONE)
-        return STATUS_OK;
-    fail_at(err, STATUS_UNSUPPORTED, position_of(settings, "forecast.hierarchy"),
-            "forecast.keep_parameters does not go together with forecast.hierarchy");
-    return error_hint(err, "Leave one of them out: models of totals are trained anew.");
+    return STATUS_OK;
 }
 
 enum status forecast_settle(struct kind_params *all, const struct kind_settings *settings,

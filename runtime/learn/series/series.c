@@ -179,6 +179,23 @@ static void settle_end(struct series_learner *series)
     series->plan.end = series_end_time(last);
 }
 
+/* How far a hierarchy has come since the model that it goes on from; where it ends before that, all
+ * series are fitted anew. */
+static void settle_come(struct series_learner *series)
+{
+    struct series_plan *plan = &series->plan;
+    struct steps steps = plan->steps;
+
+    plan->has_come = false;
+    if (plan->hierarchy == HIERARCHY_NONE || !series->olds.forecast)
+        return;
+    steps.first = series_olds_end(&series->olds);
+    if (plan->end < steps.first)
+        return;
+    plan->has_come = true;
+    plan->come = (uint32_t)steps_index(&steps, plan->end);
+}
+
 /* The counts are there: the steps that they tell, and room for what they count. */
 static enum status settle_counts(struct series_learner *series, struct error *err)
 {
@@ -193,6 +210,7 @@ static enum status settle_counts(struct series_learner *series, struct error *er
                                .size = series->olds.forecast->size};
     TRY(series_olds_check_steps(&series->olds, &steps, err));
     TRY(series_plan_settle(&series->plan, &steps, err));
+    settle_come(series);
     return reserve_records(series, series->total, err);
 }
 
@@ -531,6 +549,7 @@ static enum status plan(void *self, struct error *err)
     TRY(series_olds_open(dataset, series->groups, series->plan.holidays, &series->olds, err));
     if (series->olds.forecast && (series->olds.forecast->kept > series->plan.kept ||
                                   series->olds.forecast->fitted.values != series->plan.values ||
+                                  series->olds.forecast->hierarchy != series->plan.hierarchy ||
                                   series->olds.forecast->horizon != params->horizon))
         return fail(err, STATUS_CORRUPT, "the old model keeps other parameters than its kind has");
     series->plan.has_old_steps = series->olds.forecast && series->plan.values > 0;

@@ -264,25 +264,26 @@ static enum status measure_past(const struct series_plan *plan, const struct gri
  * begun: it adds nothing to its totals. */
 static void put_nothing(const struct grid *grid, int64_t place, int64_t *step)
 {
-    step[PAST_VALUE] = record_bits(place >= 0 ? grid->values[place] : NAN);
+    step[PAST_VALUE] =
+        record_bits(place >= 0 && place < grid->count ? grid->values[place] : (double)NAN);
     step[PAST_FORECAST] = step[PAST_DEVIATION] = record_bits(0);
     step[PAST_NAIVE] = record_bits(NAN);
 }
 
 /* Too few values before an origin are no measure, but what is forecast of them is part of the
- * totals. */
+ * totals. back: steps from the origin to the end; 0: there is no such past. */
 static enum status put_origin(const struct series_plan *plan, const struct grid *grid,
                               uint64_t back, struct arena *arena, int64_t *words, struct error *err)
 {
     const uint32_t horizon = plan->options.horizon;
     const uint32_t origin = grid->count > back ? grid->count - (uint32_t)back : 0;
     const uint32_t gap = gap_before(grid->values, origin), begin = origin - gap;
-    const bool is_unknown = begin == 0 || gap > horizon || horizon + gap > HORIZON_MAX;
+    const bool is_unknown = back == 0 || begin == 0 || gap > horizon || horizon + gap > HORIZON_MAX;
     int64_t *step = words + ORIGIN_STEPS;
     struct forecast_options options = plan->options;
     double *past = ARENA_NEW(arena, double, origin + 1);
-    struct forecast forecast;
     struct series_scale scale;
+    struct fitted fitted;
 
     if (!past)
         return fail_no_memory(err);
@@ -294,18 +295,20 @@ static enum status put_origin(const struct series_plan *plan, const struct grid 
     options.history = 0;
     options.horizon += gap;
     memcpy(past, grid->values, origin * sizeof *past);
-    TRY(forecast_run(past, origin, &options, arena, &forecast, err));
-    scale = series_scale_of(grid->values, origin, forecast.season);
+    TRY(fit_values(plan, &options, past, origin, &(struct regressors){.width = 0}, arena, &fitted,
+                   err));
+    scale = series_scale_of(grid->values, origin, fitted.forecast.season);
     if (origin >= PAST_LEAST) {
         words[ORIGIN_SCALE] = record_bits(scale.absolute);
         words[ORIGIN_SQUARES] = record_bits(scale.squares);
     }
     for (uint32_t h = 0; h < horizon; h++, step += PAST_WORDS) {
-        step[PAST_VALUE] = record_bits(grid->values[origin + h]);
-        step[PAST_FORECAST] = record_bits(forecast.values[gap + h]);
-        step[PAST_DEVIATION] = record_bits(forecast.deviations[gap + h]);
+        step[PAST_VALUE] =
+            record_bits(origin + h < grid->count ? grid->values[origin + h] : (double)NAN);
+        step[PAST_FORECAST] = record_bits(fitted.forecast.values[gap + h]);
+        step[PAST_DEVIATION] = record_bits(fitted.forecast.deviations[gap + h]);
         step[PAST_NAIVE] =
-            record_bits(series_naive(grid->values, begin, gap + h + 1, forecast.season));
+            record_bits(series_naive(grid->values, begin, gap + h + 1, fitted.forecast.season));
     }
     return STATUS_OK;
 }
@@ -320,9 +323,15 @@ static enum status put_hierarchy(const struct series_plan *plan, const struct gr
         largest = fabs(grid->values[i]) > largest ? fabs(grid->values[i]) : largest;
     words[HIERARCHY_LARGEST] = record_bits(largest);
     words[HIERARCHY_LENGTH] = grid->count;
-    for (uint32_t i = 0; i < plan->backtests; i++)
-        TRY(put_origin(plan, grid, (uint64_t)(i + 1) * plan->options.horizon, arena,
-                       record + series_plan_origin(plan, i), err));
+    for (uint32_t i = 0; i < plan->backtests; i++) {
+        const uint64_t usual = (uint64_t)(i + 1) * plan->options.horizon;
+
+        TRY(put_origin(plan, grid,
+                       !plan->has_come ? usual
+                       : i == 0        ? plan->come
+                                       : 0,
+                       arena, record + series_plan_origin(plan, i), err));
+    }
     return STATUS_OK;
 }
 
