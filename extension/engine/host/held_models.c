@@ -19,6 +19,15 @@ static enum status make_scorer(struct held_model *held, struct error *err)
     return status;
 }
 
+enum status held_model_complete(struct held_model *held, struct error *err)
+{
+    const enum status status = make_scorer(held, err);
+
+    if (status != STATUS_OK)
+        arena_deinit(&held->arena);
+    return status;
+}
+
 enum status held_model_load(struct held_model *held, const struct host *host, struct slice schema,
                             struct slice name, size_t arena_max, struct error *err)
 {
@@ -27,9 +36,8 @@ enum status held_model_load(struct held_model *held, const struct host *host, st
     arena_init(&held->arena, arena_max);
     status = stored_model_load(host, schema, name, &held->arena, &held->model, err);
     if (status == STATUS_OK)
-        status = make_scorer(held, err);
-    if (status != STATUS_OK)
-        arena_deinit(&held->arena);
+        return held_model_complete(held, err);
+    arena_deinit(&held->arena);
     return status;
 }
 

@@ -38,6 +38,8 @@ struct held_models {
  * takes so many bytes at most; on failure nothing of the model is left. */
 enum status held_model_load(struct held_model *held, const struct host *host, struct slice schema,
                             struct slice name, size_t arena_max, struct error *err);
+/* The same of a model that the caller has put into held->arena, which is freed on failure. */
+enum status held_model_complete(struct held_model *held, struct error *err);
 void held_model_free(struct held_model *held);
 /* Bytes of its arrays, words and texts. */
 size_t held_model_bytes(const struct held_model *held);
