@@ -54,6 +54,22 @@ size_t held_model_bytes(const struct held_model *held)
     return held->arena.used;
 }
 
+/* ----- one series ----- */
+
+/* Series that are read alone before the model is: about as much work. */
+#define SERIES_ALONE_MOST 8
+
+bool asked_table_alone(struct asked_table *asked, uint64_t state)
+{
+    if (asked->state != state)
+        *asked = (struct asked_table){.state = state};
+    if (asked->times < SERIES_ALONE_MOST)
+        asked->times++;
+    else if (!asked->is_large)
+        return false;
+    return true;
+}
+
 /* ----- the list ----- */
 
 static void take_out(struct held_models *models, const struct held_model *held)

@@ -11,9 +11,6 @@
 #include "extension/sqlite/host/models.h"
 #include "extension/sqlite/host/query.h"
 
-/* Series of one state of a table that are read alone before all of it is: about as much work. */
-#define SERIES_ALONE_MOST 8
-
 void model_cache_init(struct model_cache *cache, struct sqlite_host *host)
 {
     *cache = (struct model_cache){
@@ -259,22 +256,13 @@ static enum status take_from_main(struct model_cache *cache, struct slice schema
     return status;
 }
 
-/* Is the series to be read alone? A model that is not kept would be read by each statement. */
+/* A model that is not kept would be read by each statement. */
 static bool is_alone(struct model_cache *cache, const struct look *look, struct slice name)
 {
-    const uint64_t hash =
-        bytes_hash(name.data, name.size, bytes_hash(look->schema, strlen(look->schema), 0));
-    struct asked_table *asked = &cache->asked;
+    const uint64_t schema = bytes_hash(look->schema, strlen(look->schema), look->version);
 
-    if (!look->is_committed)
-        return true;
-    if (asked->name != hash || asked->version != look->version)
-        *asked = (struct asked_table){.name = hash, .version = look->version};
-    if (asked->times < SERIES_ALONE_MOST)
-        asked->times++;
-    else if (!asked->is_large)
-        return false;
-    return true;
+    return !look->is_committed ||
+           asked_table_alone(&cache->asked, bytes_hash(name.data, name.size, schema));
 }
 
 static enum status take_alone(struct model_cache *cache, struct slice schema, struct slice name,

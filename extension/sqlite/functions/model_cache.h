@@ -40,14 +40,6 @@ struct cached_model {
     bool is_of_one;     /* it has one series, of whoever has asked for it */
 };
 
-/* The table whose series were asked for last, one at a time, and how often in one state of it. */
-struct asked_table {
-    uint64_t name; /* a hash */
-    unsigned version;
-    uint32_t times;
-    bool is_large; /* the model does not stay, or has no room */
-};
-
 struct model_cache {
     struct held_models models;
     struct asked_table asked;
