@@ -104,9 +104,9 @@ static void take_order(struct arima *arima, const struct arima_order *order, uin
     }
 }
 
-/* Errors of `in`, which may be `errors` or `turn`; `turn` is room. */
-static void find_errors(const struct arima *arima, const double *in, uint32_t count, double *turn,
-                        double *errors)
+/* Errors of `in`, which may be `errors` or `turn`, and the sum of their squares; `turn` is room. */
+static double find_errors(const struct arima *arima, const double *in, uint32_t count, double *turn,
+                          double *errors)
 {
     const double *from = in;
 
@@ -119,9 +119,11 @@ static void find_errors(const struct arima *arima, const double *in, uint32_t co
         }
     if (from != errors)
         memcpy(errors, from, count * sizeof *errors);
-    for (int f = ARIMA_MA; f <= ARIMA_SEASONAL_MA; f++)
-        if (arima->factors[f].order)
-            polynomial_divide(&arima->factors[f], errors, count, errors);
+    if (arima->factors[ARIMA_MA].order && arima->factors[ARIMA_SEASONAL_MA].order)
+        polynomial_divide(&arima->factors[ARIMA_MA], errors, count, errors);
+    return polynomial_divide_squared(
+        &arima->factors[arima->factors[ARIMA_SEASONAL_MA].order ? ARIMA_SEASONAL_MA : ARIMA_MA],
+        errors, count);
 }
 
 /* ----- squares ----- */
@@ -301,7 +303,7 @@ static double sum_squares(struct search *search, const double *u)
 {
     struct arima_room *room = search->room;
     const double *in = room->w;
-    double sum = 0;
+    double sum;
 
     take_numbers(search, u);
     if (search->arima->order.has_constant) {
@@ -309,9 +311,7 @@ static double sum_squares(struct search *search, const double *u)
             room->turn[i] = in[i] - search->arima->mean;
         in = room->turn;
     }
-    find_errors(search->arima, in, search->count, room->turn, room->errors);
-    for (uint32_t i = 0; i < search->count; i++)
-        sum += room->errors[i] * room->errors[i];
+    sum = find_errors(search->arima, in, search->count, room->turn, room->errors);
     return isfinite(sum) ? sum : INFINITY;
 }
 

@@ -101,6 +101,46 @@ void polynomial_divide(const struct polynomial *polynomial, const double *in, ui
         divide_by_seasons(polynomial, in, count, out);
 }
 
+/* As divide_by_order: the sum waits for no more than the values do. */
+static inline __attribute__((always_inline)) double divide_squared_by_order(uint32_t order,
+                                                                            const double *c,
+                                                                            double *values,
+                                                                            uint32_t count)
+{
+    double past[POLYNOMIAL_ORDER_MAX] = {0}, squares = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        double sum = values[i];
+
+        for (uint32_t j = order; j > 0; j--)
+            sum += c[j - 1] * past[j - 1];
+        for (uint32_t j = order; j-- > 1;)
+            past[j] = past[j - 1];
+        past[0] = values[i] = sum;
+        squares += sum * sum;
+    }
+    return squares;
+}
+
+double polynomial_divide_squared(const struct polynomial *polynomial, double *values,
+                                 uint32_t count)
+{
+    const uint32_t order = polynomial->lag == 1 ? polynomial->order : 0;
+    double squares = 0;
+
+    if (order == 1)
+        return divide_squared_by_order(1, polynomial->c, values, count);
+    if (order == 2)
+        return divide_squared_by_order(2, polynomial->c, values, count);
+    if (order == 3)
+        return divide_squared_by_order(3, polynomial->c, values, count);
+    if (polynomial->order > 0)
+        polynomial_divide(polynomial, values, count, values);
+    for (uint32_t i = 0; i < count; i++)
+        squares += values[i] * values[i];
+    return squares;
+}
+
 /* ----- by two polynomials ----- */
 
 #define ORDER_TOGETHER 3 /* orders above are rare */
