@@ -101,7 +101,7 @@ void polynomial_divide(const struct polynomial *polynomial, const double *in, ui
         divide_by_seasons(polynomial, in, count, out);
 }
 
-/* As divide_by_order: the sum waits for no more than the values do. */
+/* The same as divide_by_order, with a sum that waits for no more than the values do. */
 static inline __attribute__((always_inline)) double divide_squared_by_order(uint32_t order,
                                                                             const double *c,
                                                                             double *values,
@@ -145,7 +145,7 @@ double polynomial_divide_squared(const struct polynomial *polynomial, double *va
 
 #define ORDER_TOGETHER 3 /* orders above are rare */
 
-/* As divide_by_order: neither waits for the other. */
+/* The same as divide_by_order for two, of which neither waits for the other. */
 static inline __attribute__((always_inline)) void divide_by_orders(uint32_t order_a,
                                                                    uint32_t order_b,
                                                                    const double *a, const double *b,

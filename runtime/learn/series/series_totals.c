@@ -62,7 +62,7 @@ static void take_length(const struct series_plan *plan, const int64_t *record,
     total->last = record[RECORD_LAST];
 }
 
-/* What of the total the model knows that is gone on from. */
+/* Counts the parts of the total that the old model has, and sees others of its time. */
 static void take_way(const struct series_plan *plan, const int64_t *record,
                      struct series_total *total)
 {
