@@ -11,6 +11,7 @@
 
 #define FORECAST_BACKTESTS_MAX 10
 #define FORECAST_BOUND_MAX     1e15
+#define FORECAST_ROUNDS_MAX    1000
 
 extern const char *const forecast_method_words[];
 extern const char *const forecast_duplicates_words[];
@@ -100,6 +101,17 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
            INTEGER(0, HISTORY_MAX, "0"),                                                           \
            "Last values of each series that the model keeps beside its parameters: with all of "   \
            "them TO TRAIN ... USING it takes the new rows alone.")                                 \
+    STORED(uint32_t, rounds, "train.num_boost_round", SCOPE_TRAIN, IN_KIND(rounds),                \
+           INTEGER(1, FORECAST_ROUNDS_MAX, "100"),                                                 \
+           "Trees that ForecastTrees grows, one after the other.")                                 \
+    STORED(uint32_t, max_depth, "max_depth", SCOPE_TRAIN, IN_KIND(max_depth),                      \
+           INTEGER(1, POOLED_DEPTH_MAX, "5"), "Most splits on the way to a leaf of ForecastTrees.") \
+    STORED(double, eta, "eta", SCOPE_TRAIN, IN_KIND(eta), REAL(0, 1, "0.1"),                       \
+           "Learning rate of ForecastTrees: the factor of each tree's leaves.")                    \
+    STORED(uint32_t, min_rows, "min_data_in_leaf", SCOPE_TRAIN, IN_KIND(min_rows),                 \
+           INTEGER(1, 1e9, "20"), "Least values of the series in a leaf of ForecastTrees.")        \
+    STORED(double, lambda, "lambda", SCOPE_TRAIN, IN_KIND(lambda), REAL(0, 1e12, "1"),             \
+           "L2 penalty on the leaves of ForecastTrees.")                                           \
     PLANNED(                                                                                       \
         "forecast.holidays", SCOPE_TRAIN, TEXT(),                                                  \
         "A table or view of holidays: a column of dates, and one of names where there is more "    \

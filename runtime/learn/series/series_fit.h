@@ -121,6 +121,9 @@ struct series_plan {
     uint32_t regressors;
     const struct transform_input *regressor_inputs; /* (regressors) */
     const struct holidays *holidays; /* regressors behind these; NULL: there are none */
+    const struct pooled *pooled;     /* (1 + backtests): trees that know all values, those that do
+                                        not know the last horizon, and so on; NULL: no trees */
+    uint8_t words[POOLED_GROUPS_MAX]; /* in the plan of one series: bins of its group's words */
 };
 
 static inline uint32_t series_plan_holidays(const struct series_plan *plan)
@@ -169,6 +172,11 @@ static inline uint32_t series_plan_words(const struct series_plan *plan)
 enum status series_fit(const struct series_plan *plan, struct point *points, uint32_t count,
                        const double *regressors, struct arena *arena, int64_t *record,
                        struct error *err);
-/* The same of a series without regressors and gaps, which is scaled. */
+/* Adds the rows that trees learn from the series without its last horizons, so many of them. Takes
+ * the same, and fails by the same. */
+enum status series_collect(const struct series_plan *plan, struct point *points, uint32_t count,
+                           const double *regressors, uint32_t backtest, struct arena *arena,
+                           struct pooled_rows *rows, struct error *err);
+/* series_fit of a series without regressors and gaps, which is scaled. */
 enum status series_fit_grid(const struct series_plan *plan, struct grid *grid, struct arena *arena,
                             int64_t *record, struct error *err);

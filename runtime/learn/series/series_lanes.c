@@ -98,6 +98,7 @@ static enum status fit_one(struct series_learner *series, struct series_task *ta
     arena_init(&arena, FIT_BYTES_MAX);
     status = series_olds_find(&series->olds, ids, &arena, &old, &is_there, err);
     plan.old = status == STATUS_OK && is_there ? &old : NULL;
+    series_grow_words(series, ids, plan.words);
     if (status == STATUS_OK)
         status = series_fit(&plan, member->points, (uint32_t)(task->end - task->first),
                             member->regressors, &arena, task->record, err);
@@ -233,12 +234,14 @@ static void fit_total(void *context, uint32_t member, uint32_t number)
 {
     struct series_learner *series = context;
     struct series_task *task = &series->tasks[number];
+    struct series_plan plan = series->plan;
     struct arena arena;
     (void)member;
 
     error_clear(&task->error);
     arena_init(&arena, FIT_BYTES_MAX);
-    if (series_totals_fit(&series->plan, &series->totals, (uint32_t)task->first, series->sums,
+    series_grow_words(series, series->totals.totals[task->first].ids, plan.words);
+    if (series_totals_fit(&plan, &series->totals, (uint32_t)task->first, series->sums,
                           &arena, task->record, &task->error) != STATUS_OK)
         series_name(series, series->totals.totals[task->first].ids, &task->error);
     arena_deinit(&arena);
@@ -263,6 +266,8 @@ enum status series_contribute(struct series_learner *series, uint32_t lane, int6
     switch (series_stage(series)) {
     case STAGE_COUNT:
         return count_lane(series, lane, sums, err);
+    case STAGE_GROW:
+        return series_grow_contribute(series, lane, sums, err);
     case STAGE_FIT:
         return fit_lane(series, lane, sums, err);
     case STAGE_SUM:
