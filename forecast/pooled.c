@@ -184,7 +184,7 @@ static enum status add_row(struct pooled_rows *rows, const uint8_t *bins, double
 {
     if (rows->count == rows->room) {
         const uint64_t room = rows->room > 0 ? 2 * rows->room : ROOM_FIRST;
-        uint8_t *more = realloc(rows->bins, room * rows->features);
+        uint8_t *more = realloc(rows->bins, room * pooled_row_bytes(rows->features));
         double *targets;
 
         if (!more)
@@ -196,7 +196,8 @@ static enum status add_row(struct pooled_rows *rows, const uint8_t *bins, double
         rows->targets = targets;
         rows->room = room;
     }
-    memcpy(rows->bins + rows->count * rows->features, bins, rows->features);
+    memcpy(rows->bins + rows->count * pooled_row_bytes(rows->features), bins,
+           pooled_row_bytes(rows->features));
     rows->targets[rows->count++] = target;
     return STATUS_OK;
 }
@@ -219,7 +220,7 @@ static enum status look_at_past(struct pooled_fit *fit, struct error *err)
     const uint32_t first =
         rows || fit->count < RESIDUALS_MOST ? POOLED_LEAST - 2 : fit->count - RESIDUALS_MOST;
     double level = level_at(fit, first), sum = 0;
-    uint8_t bins[POOLED_FEATURES_MAX];
+    uint8_t bins[POOLED_FEATURES_MAX] = {0};
 
     for (uint32_t i = first; i < fit->count; i++) {
         double target = (fit->values[i] - level) / fit->scale;

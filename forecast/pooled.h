@@ -23,7 +23,7 @@
 
 /* Rows to learn from, which grow; each is a target, and a bin of each feature. */
 struct pooled_rows {
-    uint8_t *bins;   /* (room, features) */
+    uint8_t *bins;   /* (room, pooled_row_bytes), zeros behind the features of a row */
     double *targets; /* (room) */
     uint64_t count, room;
     uint32_t features;
@@ -49,6 +49,16 @@ struct pooled_series {
 /* Features of all series, the words of the group behind the ordered ones. */
 uint32_t pooled_ordered(const struct pooled *pooled);
 uint32_t pooled_features(const struct pooled *pooled);
+
+/* Whole 32-bit words (base/words.h). */
+static inline uint32_t pooled_row_bytes(uint32_t features)
+{
+    return (features + 3) / 4 * 4;
+}
+static inline const uint8_t *pooled_row(const struct pooled_rows *rows, uint64_t row)
+{
+    return rows->bins + row * pooled_row_bytes(rows->features);
+}
 
 void pooled_rows_deinit(struct pooled_rows *rows);
 

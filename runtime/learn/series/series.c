@@ -569,6 +569,14 @@ static enum status plan(void *self, struct error *err)
     return STATUS_OK;
 }
 
+static void *memory(void *self, const char *name, size_t *size)
+{
+    struct series_learner *series = self;
+    void *rows = series_grow_memory(series, name, size);
+
+    return rows ? rows : learner_rows_memory(&series->learner, name, size);
+}
+
 const struct learner_method series_learner = {
     .bytes = sizeof(struct series_learner),
     .progress = progress_fields,
@@ -586,4 +594,5 @@ const struct learner_method series_learner = {
     .measure = measure,
     .result = result,
     .publish = publish,
+    .memory = memory,
 };

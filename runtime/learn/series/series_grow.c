@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/progress.h"
+#include "base/words.h"
 #include "runtime/learn/learner_memory.h"
 #include "runtime/learn/learner_state.h"
 #include "runtime/learn/series/series_learner.h"
@@ -102,6 +103,22 @@ static void forget_lanes(struct series_learner *series)
 {
     for (uint32_t i = 0; series->grow.lanes && i < series->learner.lanes; i++)
         forget_lane(&series->grow.lanes[i]);
+}
+
+void *series_grow_memory(struct series_learner *series, const char *name, size_t *size)
+{
+    struct grow_lane *own = series->grow.lanes ? &series->grow.lanes[0] : NULL;
+
+    if (!own || !own->is_made)
+        return NULL;
+    *size = own->rows.count * (strcmp(name, "bins") == 0 ? pooled_row_bytes(own->rows.features)
+                               : strcmp(name, "nodes") == 0 ? sizeof *own->nodes
+                                                            : sizeof(double));
+    return strcmp(name, "bins") == 0      ? (void *)own->rows.bins
+           : strcmp(name, "targets") == 0 ? (void *)own->rows.targets
+           : strcmp(name, "scores") == 0  ? (void *)own->scores
+           : strcmp(name, "nodes") == 0   ? (void *)own->nodes
+                                          : NULL;
 }
 
 void series_grow_close(struct series_learner *series)
@@ -210,7 +227,8 @@ static enum status collect_range(struct series_learner *series, uint32_t range,
 static enum status check_bytes(const struct series_learner *series, struct error *err)
 {
     const struct series_grow *grow = &series->grow;
-    const double each = grow->growth.features + 2 * sizeof(double) + sizeof(uint16_t);
+    const double each =
+        pooled_row_bytes(grow->growth.features) + 2 * sizeof(double) + sizeof(uint16_t);
     double bytes = 0;
     uint64_t rows = 0;
 
@@ -220,6 +238,20 @@ static enum status check_bytes(const struct series_learner *series, struct error
     }
     return learner_check_bytes(series->learner.spec, rows, bytes, "the trees of these series",
                                "Forecast fewer series, or fewer of their rows.", err);
+}
+
+/* Sums against bits that change by themselves: of what stays as it was made, and of the rest. */
+static uint32_t sum_rows(const struct grow_lane *own)
+{
+    const struct pooled_rows *rows = &own->rows;
+
+    return words_sum(rows->bins, rows->count * pooled_row_bytes(rows->features) / 4) +
+           words_sum(rows->targets, 2 * rows->count);
+}
+static uint32_t sum_places(const struct grow_lane *own)
+{
+    return words_sum(own->scores, 2 * own->rows.count) +
+           words_sum(own->nodes, (own->rows.count + 1) / 2);
 }
 
 static enum status make_lane(struct series_learner *series, uint32_t lane, uint32_t backtest,
@@ -243,10 +275,12 @@ static enum status make_lane(struct series_learner *series, uint32_t lane, uint3
     }
     TRY(status);
     own->scores = calloc(own->rows.count + 1, sizeof *own->scores);
-    own->nodes = calloc(own->rows.count + 1, sizeof *own->nodes);
+    own->nodes = calloc(own->rows.count + 2, sizeof *own->nodes); /* whole words */
     if (!own->scores || !own->nodes)
         return fail_no_memory(err);
     own->is_made = true;
+    own->rows_sum = sum_rows(own);
+    own->places_sum = sum_places(own);
     return STATUS_OK;
 }
 
@@ -254,8 +288,8 @@ static enum status make_lane(struct series_learner *series, uint32_t lane, uint3
 static void descend_rows(const struct pooled_node *tree, struct grow_lane *own)
 {
     for (uint64_t row = 0; row < own->rows.count; row++)
-        own->nodes[row] = (uint16_t)pooled_descend(
-            tree, own->nodes[row], own->rows.bins + row * own->rows.features);
+        own->nodes[row] =
+            (uint16_t)pooled_descend(tree, own->nodes[row], pooled_row(&own->rows, row));
 }
 
 /* Moves the rows on to where the state is, from the beginning where that lies before them. */
@@ -304,7 +338,7 @@ static void add_slice(void *context, uint32_t member, uint32_t number)
     for (uint64_t row = 0; row < rows->count; row++) {
         const uint32_t place = slices->places[slices->own->nodes[row]];
         const int64_t gradient = pooled_gradient(rows->targets[row], slices->own->scores[row]);
-        const uint8_t *bins = rows->bins + row * rows->features;
+        const uint8_t *bins = pooled_row(rows, row);
         int64_t *own;
 
         if (place == 0)
@@ -331,7 +365,10 @@ enum status series_grow_contribute(struct series_learner *series, uint32_t lane,
 
     if (!own->is_made || own->backtest != backtest)
         TRY(make_lane(series, lane, backtest, err));
+    if (sum_rows(own) != own->rows_sum || sum_places(own) != own->places_sum)
+        return memory_damaged(err, "the rows of trees");
     move_lane(series, own);
+    own->places_sum = sum_places(own);
     for (uint32_t i = 0; i < count; i++)
         places[open[i]] = (uint16_t)(i + 1);
     for (uint64_t row = 0; row < own->rows.count; row++)

@@ -26,6 +26,7 @@ struct grow_lane {
     struct pooled_rows rows;
     double *scores;  /* (rows.count) */
     uint16_t *nodes; /* (rows.count) */
+    uint32_t rows_sum, places_sum; /* of the rows, and of scores and nodes (base/words.h) */
 };
 
 struct series_grow {
@@ -43,6 +44,8 @@ void series_grow_plan(struct series_learner *series);
 /* With lanes and steps, of which the features follow. */
 enum status series_grow_begin(struct series_learner *series, struct error *err);
 void series_grow_settle(struct series_learner *series);
+/* The rows of the first lane for tests that invert a bit: "bins", "targets", "scores", "nodes". */
+void *series_grow_memory(struct series_learner *series, const char *name, size_t *size);
 void series_grow_close(struct series_learner *series);
 
 /* Trees of all origins, and the integers that a phase adds up now, and at most. */
