@@ -15,6 +15,7 @@
 #define CALENDAR      CALENDAR_PARTS
 #define STATES        11 /* weights that are tried */
 #define RESIDUALS_MOST 256
+#define DAMPING       0.9 /* share of a forecast in the level, from each step to the next */
 #define ROOM_FIRST    1024
 
 _Static_assert(LAGS_MOST + MEANS + CHANGES + ROUNDS + 2 + OTHERS + CALENDAR + POOLED_GROUPS_MAX <=
@@ -285,7 +286,7 @@ static void project(const void *fitted, const struct series *series, uint32_t or
 {
     const struct pooled_fit *fit = fitted;
     const bool is_expected = fit->scale > 0 && !fit->own->rows && origin >= 2;
-    double level = level_at(fit, origin);
+    double level = level_at(fit, origin), weight = fit->weight;
     uint8_t bins[POOLED_FEATURES_MAX];
     (void)series;
 
@@ -299,7 +300,8 @@ static void project(const void *fitted, const struct series *series, uint32_t or
             value += fit->scale * pooled_score(&fit->own->pooled->trees, bins);
         }
         fit->values[place] = value;
-        level += fit->weight * (value - level);
+        level += weight * (value - level);
+        weight *= DAMPING;
         if (fit->has_pattern) {
             variance = pattern_variance(&fit->pattern, place, variance);
             value = pattern_restore(&fit->pattern, place, value);

@@ -165,7 +165,7 @@ static enum status check_trees(const struct forecast_params *params,
                                const struct kind_settings *settings, struct error *err)
 {
     static const char *const names[] = {"train.num_boost_round", "max_depth", "eta",
-                                        "min_data_in_leaf", "lambda"};
+                                        "min_data_in_leaf"};
     const char *method = forecast_method_words[params->method];
     struct slice spelled;
     int position = -1;

@@ -105,13 +105,11 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
            INTEGER(1, FORECAST_ROUNDS_MAX, "100"),                                                 \
            "Trees that ForecastTrees grows, one after the other.")                                 \
     STORED(uint32_t, max_depth, "max_depth", SCOPE_TRAIN, IN_KIND(max_depth),                      \
-           INTEGER(1, POOLED_DEPTH_MAX, "5"), "Most splits on the way to a leaf of ForecastTrees.") \
-    STORED(double, eta, "eta", SCOPE_TRAIN, IN_KIND(eta), REAL(0, 1, "0.1"),                       \
+           INTEGER(1, POOLED_DEPTH_MAX, "4"), "Most splits on the way to a leaf of ForecastTrees.") \
+    STORED(double, eta, "eta", SCOPE_TRAIN, IN_KIND(eta), REAL(0, 1, "0.05"),                       \
            "Learning rate of ForecastTrees: the factor of each tree's leaves.")                    \
     STORED(uint32_t, min_rows, "min_data_in_leaf", SCOPE_TRAIN, IN_KIND(min_rows),                 \
            INTEGER(1, 1e9, "20"), "Least values of the series in a leaf of ForecastTrees.")        \
-    STORED(double, lambda, "lambda", SCOPE_TRAIN, IN_KIND(lambda), REAL(0, 1e12, "1"),             \
-           "L2 penalty on the leaves of ForecastTrees.")                                           \
     PLANNED(                                                                                       \
         "forecast.holidays", SCOPE_TRAIN, TEXT(),                                                  \
         "A table or view of holidays: a column of dates, and one of names where there is more "    \

@@ -117,7 +117,6 @@ static void table_use_trees(struct table *table)
     params->max_depth = 2;
     params->eta = .3;
     params->min_rows = 5;
-    params->lambda = 1;
     params->backtests = 2;
 }
 

@@ -10,6 +10,7 @@
 #include "runtime/learn/series/series_learner.h"
 #include "runtime/learn/series/series_rows.h"
 
+#define PENALTY          1.0     /* of squares of leaves */
 #define ROWS_MAX         4000000 /* rows that trees are learned from, about: more are drawn from */
 #define COLLECT_BYTES    ((size_t)2 << 30) /* bytes to lay out a series */
 #define SLICE_FEATURES   8                 /* features of a task of the team */
@@ -29,7 +30,7 @@ void series_grow_plan(struct series_learner *series)
     grow->growth = (struct pooled_growth){.depth = params->max_depth,
                                           .least_rows = params->min_rows,
                                           .eta = params->eta,
-                                          .lambda = params->lambda};
+                                          .lambda = PENALTY};
     grow->every = 1 + (uint32_t)(series->learner.dataset->train.rows / ROWS_MAX);
     series->plan.pooled = grow->pooled;
 }
