@@ -400,10 +400,11 @@ enum status forecast_run(double *values, uint32_t count, const struct forecast_o
     while (isnan(values[count - 1]))
         count--;
     TRY(make_room(arena, options->horizon, forecast, &variances, err));
-    if (options->history > 0 && !are_known)
+    if ((options->history > 0 || pooled.rows) && !are_known)
         are_known = forecast_list_known(values, count, arena);
-    if (options->history > 0 && !are_known)
+    if ((options->history > 0 || pooled.rows) && !are_known)
         return fail_no_memory(err);
+    pooled.are_known = are_known;
     forecast_fill_gaps(values, count);
     scale = scale_values(values, count, options->kept);
     series.values = values;

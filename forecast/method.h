@@ -40,8 +40,8 @@ struct fitting {
     bool (*is_stopped)(void *stop); /* has the user interrupted? NULL: nobody asks */
     void *stop;
     const struct pooled_series *pooled; /* the trees of many series (pooled.h); NULL: none */
-    struct kept *kept; /* parameters that are written or read; NULL: nobody asks */
-    uint64_t *steps;   /* units of work since it was asked last; NULL: it is asked each time */
+    struct kept *kept;                  /* parameters that are written or read; NULL: nobody asks */
+    uint64_t *steps; /* units of work since it was asked last; NULL: it is asked each time */
 };
 
 /* INTERRUPTED where the user wants it so, of whom is asked after so many steps of some nanoseconds

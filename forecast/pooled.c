@@ -6,17 +6,17 @@
 
 #include "forecast/seasons.h"
 
-#define LAGS_LEAST    8
-#define LAGS_MOST     25
-#define MEANS         4 /* means of the last values, of different lengths */
-#define CHANGES       2 /* differences of two such */
-#define ROUNDS        2 /* values that are seasons before: of the shortest one, two */
-#define OTHERS        8 /* the features of describe() */
-#define CALENDAR      CALENDAR_PARTS
-#define STATES        11 /* weights that are tried */
+#define LAGS_LEAST     8
+#define LAGS_MOST      25
+#define MEANS          4 /* means of the last values, of different lengths */
+#define CHANGES        2 /* differences of two such */
+#define ROUNDS         2 /* values that are seasons before: of the shortest one, two */
+#define OTHERS         8 /* the features of describe() */
+#define CALENDAR       CALENDAR_PARTS
+#define STATES         11 /* weights that are tried */
 #define RESIDUALS_MOST 256
-#define DAMPING       0.9 /* share of a forecast in the level, from each step to the next */
-#define ROOM_FIRST    1024
+#define DAMPING        0.9 /* share of a forecast in the level, from each step to the next */
+#define ROOM_FIRST     1024
 
 _Static_assert(LAGS_MOST + MEANS + CHANGES + ROUNDS + 2 + OTHERS + CALENDAR + POOLED_GROUPS_MAX <=
                    POOLED_FEATURES_MAX,
@@ -25,14 +25,14 @@ _Static_assert(LAGS_MOST + MEANS + CHANGES + ROUNDS + 2 + OTHERS + CALENDAR + PO
 /* A series as trees see it. */
 struct pooled_fit {
     const struct pooled_series *own;
-    uint32_t count;      /* values */
+    uint32_t count; /* values */
     bool has_pattern;
     struct pattern pattern;
-    double *values;      /* (count + horizon) without the pattern, behind the origin as forecast */
-    double *known;       /* (count) without it */
-    double weight;       /* share of a value in the level */
-    double scale;        /* mean error of the level; 0: there is none */
-    double variance;     /* variance of the errors of one step */
+    double *values;  /* (count + horizon) without the pattern, behind the origin as forecast */
+    double *known;   /* (count) without it */
+    double weight;   /* share of a value in the level */
+    double scale;    /* mean error of the level; 0: there is none */
+    double variance; /* variance of the errors of one step */
 };
 
 static uint32_t lags_of(const struct pooled *pooled)
@@ -117,11 +117,10 @@ static void describe(const struct pooled_fit *fit, uint32_t place, double level,
     for (uint32_t i = 0; i < MEANS; i++)
         *bins++ = bin_of((mean_before(values, place, lengths[i]) - level) / scale);
     for (uint32_t i = 0; i < CHANGES; i++)
-        *bins++ = bin_of((mean_before(values, place, lengths[i]) -
-                          (place > lengths[i]
-                               ? mean_before(values, place - lengths[i], lengths[i])
-                               : NAN)) /
-                         scale);
+        *bins++ = bin_of(
+            (mean_before(values, place, lengths[i]) -
+             (place > lengths[i] ? mean_before(values, place - lengths[i], lengths[i]) : NAN)) /
+            scale);
     for (uint32_t i = 0; i < ROUNDS; i++)
         *bins++ = bin_of((value_before(values, place, (i + 2) * season) - level) / scale);
     *bins++ = bin_of((value_before(values, place, pooled->longest) - level) / scale);
@@ -234,7 +233,7 @@ static enum status look_at_past(struct pooled_fit *fit, struct error *err)
             continue;
         }
         target = target < -POOLED_MOST ? -POOLED_MOST : target > POOLED_MOST ? POOLED_MOST : target;
-        if (is_drawn(rows, fit->own->first + i, target))
+        if (fit->own->are_known[i] && is_drawn(rows, fit->own->first + i, target))
             TRY(add_row(rows, bins, target, err));
     }
     fit->variance = fit->scale * fit->scale * sum / (fit->count - first);
@@ -248,8 +247,9 @@ static enum status fit(const struct series *series, const struct fitting *fittin
     const uint32_t count = series->count;
 
     if (!fitting->pooled || !fitting->pooled->pooled) {
-        fail(err, STATUS_INVALID, "trees are learned from many series, and these are the rows of "
-                                  "one");
+        fail(err, STATUS_INVALID,
+             "trees are learned from many series, and these are the rows of "
+             "one");
         return error_hint(err, "TO TRAIN ForecastTrees learns them.");
     }
     if (!fit)
@@ -267,9 +267,9 @@ static enum status fit(const struct series *series, const struct fitting *fittin
         TRY(pattern_find(series, fitting, &fit->pattern, err));
     }
     for (uint32_t i = 0; i < count; i++)
-        fit->values[i] = fit->known[i] =
-            fit->has_pattern ? pattern_remove(&fit->pattern, i, series->values[i])
-                             : series->values[i];
+        fit->values[i] = fit->known[i] = fit->has_pattern
+                                             ? pattern_remove(&fit->pattern, i, series->values[i])
+                                             : series->values[i];
     fit->weight = 1;
     if (count < POOLED_LEAST) {
         const double error = count > 1 ? error_of(fit->known, count, 1) : 0;

@@ -2,7 +2,8 @@
  * pooled.h - a method whose parameters many series share: boosted trees.
  *
  *     values --season off, smoothed, scaled--> level + scale * number
- *     the features of a step --trees--> its number --> the value, and the level of the step behind it
+ *     the features of a step --trees--> its number --> the value, and the level of the step behind
+ * it
  *
  * A series loses its seasonal pattern where it has one, and is smoothed by the weight that expects
  * each next value best. What is left of a value, in units of the mean error of that, is the target:
@@ -42,6 +43,7 @@ struct pooled_series {
     const struct pooled *pooled; /* NULL: there are no trees */
     struct pooled_rows *rows;    /* not NULL: rows are collected, and nothing is forecast */
     const struct steps *steps;   /* the series' own */
+    const bool *are_known;       /* with rows: values that were no gaps; no others are targets */
     int64_t first;               /* the step of the first value */
     uint8_t words[POOLED_GROUPS_MAX]; /* bins of the group's words; 0: none */
 };

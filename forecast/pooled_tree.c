@@ -105,8 +105,8 @@ static void search_feature(const struct pooled_growth *growth, uint32_t feature,
         left.gradient += bin.gradient;
         left.count += bin.count;
         right = (struct side){whole->gradient - left.gradient, whole->count - left.count};
-        if (bin.count == 0 || left.count < growth->least_rows ||
-            right.count < growth->least_rows || right.count == 0)
+        if (bin.count == 0 || left.count < growth->least_rows || right.count < growth->least_rows ||
+            right.count == 0)
             continue;
         gain = worth(growth, &left) + worth(growth, &right) - worth(growth, whole);
         if (gain > best->gain)

@@ -1,8 +1,8 @@
 /*
  * pooled_tree.h - boosted trees over bins, grown from sums of integers.
  *
- *     rows --their node, gradient--> sums of each open node, feature and bin --> splits --> the next
- *                                                                               level's nodes
+ *     rows --their node, gradient--> sums of each open node, feature and bin --> splits --> the
+ * next level's nodes
  *
  * A tree is grown level by level, and lies as a heap: the children of node i are 2 i + 1 and 2 i +
  * 2. A node that is not split has the value that the tree adds. The loss is that of squares.
@@ -26,7 +26,7 @@ struct pooled_node {
 /* Settings of the growth. */
 struct pooled_growth {
     uint32_t depth;
-    uint32_t least_rows;  /* rows of a node */
+    uint32_t least_rows; /* rows of a node */
     double eta, lambda;
     uint32_t ordered, features; /* those behind the ordered ones are words */
 };

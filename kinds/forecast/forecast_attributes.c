@@ -10,24 +10,15 @@ _Static_assert(sizeof(struct forecast_params) <= KIND_PARAMS_BYTES, "they fit in
 
 /* The names of forecast_method. */
 const char *const forecast_method_words[] = {
-    "forecast",
-    "autoets",
-    "ets",
-    "autoarima",
-    "arima",
-    "mstl",
-    "theta",
-    "optimizedtheta",
-    "dynamictheta",
-    "dynamicoptimizedtheta",
-    "seasonalnaive",
-    "naive",
-    "croston",
-    "sba",
-    "tsb",
-    "stlarima",
-    "trees",
-    NULL,
+    "forecast",      "autoets",
+    "ets",           "autoarima",
+    "arima",         "mstl",
+    "theta",         "optimizedtheta",
+    "dynamictheta",  "dynamicoptimizedtheta",
+    "seasonalnaive", "naive",
+    "croston",       "sba",
+    "tsb",           "stlarima",
+    "trees",         NULL,
 };
 const char *const forecast_duplicates_words[] = {"error", "sum", "mean", NULL};
 const char *const forecast_gaps_words[] = {"line", "zero", "last", NULL};

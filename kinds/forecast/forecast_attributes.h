@@ -11,6 +11,7 @@
 
 #define FORECAST_BACKTESTS_MAX 10
 #define FORECAST_BOUND_MAX     1e15
+#define FORECAST_TREE_ROWS_MAX 4000000 /* values that trees are learned from, about */
 #define FORECAST_ROUNDS_MAX    1000
 
 extern const char *const forecast_method_words[];
@@ -105,8 +106,9 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
            INTEGER(1, FORECAST_ROUNDS_MAX, "100"),                                                 \
            "Trees that ForecastTrees grows, one after the other.")                                 \
     STORED(uint32_t, max_depth, "max_depth", SCOPE_TRAIN, IN_KIND(max_depth),                      \
-           INTEGER(1, POOLED_DEPTH_MAX, "4"), "Most splits on the way to a leaf of ForecastTrees.") \
-    STORED(double, eta, "eta", SCOPE_TRAIN, IN_KIND(eta), REAL(0, 1, "0.05"),                       \
+           INTEGER(1, POOLED_DEPTH_MAX, "4"),                                                      \
+           "Most splits on the way to a leaf of ForecastTrees.")                                   \
+    STORED(double, eta, "eta", SCOPE_TRAIN, IN_KIND(eta), REAL(0, 1, "0.05"),                      \
            "Learning rate of ForecastTrees: the factor of each tree's leaves.")                    \
     STORED(uint32_t, min_rows, "min_data_in_leaf", SCOPE_TRAIN, IN_KIND(min_rows),                 \
            INTEGER(1, 1e9, "20"), "Least values of the series in a leaf of ForecastTrees.")        \

@@ -27,8 +27,10 @@ static bool has_trees(const struct kind_params *params)
  */
 static double tree_bytes_of(const struct kind_params *params, const struct kind_shape *shape)
 {
-    return has_trees(params) && shape->rows > 0
-               ? shape->rows * (POOLED_FEATURES_MAX + 2 * sizeof(double) + sizeof(uint16_t))
+    const double rows = shape->rows < FORECAST_TREE_ROWS_MAX ? shape->rows : FORECAST_TREE_ROWS_MAX;
+
+    return has_trees(params) && rows > 0
+               ? rows * (POOLED_FEATURES_MAX + 2 * sizeof(double) + sizeof(uint16_t))
                : 0;
 }
 
@@ -37,9 +39,9 @@ static double work_of(const struct kind_params *params)
 {
     const struct forecast_params *own = forecast_params(params);
 
-    return has_trees(params) ? (double)own->rounds * own->max_depth * POOLED_FEATURES_MAX *
-                                   (1 + own->backtests)
-                             : FIT_WORK;
+    return has_trees(params)
+               ? (double)own->rounds * own->max_depth * POOLED_FEATURES_MAX * (1 + own->backtests)
+               : FIT_WORK;
 }
 
 /* All numbers but the time. */

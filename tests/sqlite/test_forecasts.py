@@ -422,13 +422,13 @@ class SameBits(ForecastCase):
         self.eventually("SELECT digest FROM totrain_models WHERE name = 'm'", [(wanted,)])
 
     def test_a_worker_that_is_killed_leaves_the_digest_as_it_is(self):
-        """In the middle of the series, of which each step fits some."""
+        """In the middle of the series, of which each step fits some, or of the trees."""
         self.make(series.rows(100, 3, 8))
-        self.train("Theta", horizon=2, more=", job.lanes = 4", into="wanted")
-        process = self.paced(series.statement(
-            "Theta", horizon=2, more=", job.lanes = 4, job.min_workers = 2, job.max_workers = 2"))
-        self.end_without_a_worker(process)
-        self.assertEqual(self.model_digest("m"), self.model_digest("wanted"))
+        for estimator, more in (("Theta", ", job.lanes = 4"), ("ForecastTrees", ", job.lanes = 4, n_estimators = 5, max_depth = 2")):
+            self.train(estimator, horizon=2, more=more, into="wanted")
+            process = self.paced(series.statement(estimator, horizon=2, more=more + ", job.min_workers = 2, job.max_workers = 2"))
+            self.end_without_a_worker(process)
+            self.assertEqual(self.model_digest("m"), self.model_digest("wanted"))
 
 
 class Limits(ForecastCase):

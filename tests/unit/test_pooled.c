@@ -95,8 +95,7 @@ static enum status run_by(double told, const double *values, uint32_t count,
 {
     const struct steps steps = {STEP_MICROSECOND, DAY_MICROSECONDS, 0};
     const struct pooled_node tree = {.value = told};
-    const struct pooled pooled = {
-        .trees = {&tree, 1, 0}, .season = 7, .longest = 7, .groups = 1};
+    const struct pooled pooled = {.trees = {&tree, 1, 0}, .season = 7, .longest = 7, .groups = 1};
     struct forecast_options options = {.method = &pooled_method,
                                        .horizon = HORIZON,
                                        .level = .9,
@@ -110,8 +109,8 @@ static enum status run_by(double told, const double *values, uint32_t count,
 
     CHECK(count <= 200);
     memcpy(own, values, count * sizeof *own);
-    options.pooled = (struct pooled_series){
-        .pooled = &pooled, .steps = &steps, .rows = rows, .words = {4}};
+    options.pooled =
+        (struct pooled_series){.pooled = &pooled, .steps = &steps, .rows = rows, .words = {4}};
     arena_init(&arena, ARENA_MAXIMUM);
     status = forecast_run(own, count, &options, &arena, &forecast, err);
     if (status == STATUS_OK) {
@@ -205,6 +204,10 @@ static void rows_to_learn_from_are_collected(void **state)
         CHECK_INT(bins[calendar + 3], 0);
         CHECK(bins[0] > 0 && (bins[7] > 0) == (i >= 5)); /* eight values before */
     }
+    values[20] = values[21] = NAN; /* gaps are no targets */
+    rows.count = 0;
+    CHECK_OK(run_by(0, values, 60, &rows, &made, &err));
+    CHECK_INT(rows.count, 55);
     rows.count = 0;
     rows.every = 4;
     CHECK_OK(run_by(0, values, 60, &rows, &made, &err));
@@ -241,8 +244,8 @@ static void steps_have_places_in_the_calendar(void **state)
                                   {STEP_MICROSECOND, DAY_MICROSECONDS, time},
                                   {STEP_WEEKDAY, 1, time},
                                   {STEP_MICROSECOND, DAY_MICROSECONDS / 24, time}};
-    static const uint32_t wanted[][CALENDAR_PARTS] = {{0}, {3}, {3}, {3, 1, 5}, {3, 1, 5},
-                                                      {3, 1, 5, 1}};
+    static const uint32_t wanted[][CALENDAR_PARTS] = {{0},       {3},       {3},
+                                                      {3, 1, 5}, {3, 1, 5}, {3, 1, 5, 1}};
     uint32_t parts[CALENDAR_PARTS];
     (void)state;
 

@@ -130,7 +130,8 @@ static void set_steps(struct series_learner *series)
     const uint64_t most =
         series->progress.is_counted ? series->total : learner->dataset->train.rows;
 
-    learner->steps_total = 1 + (uint64_t)series_grow_total(series) * series->grow.growth.depth + (most + together - 1) / together;
+    learner->steps_total = 1 + (uint64_t)series_grow_total(series) * series->grow.growth.depth +
+                           (most + together - 1) / together;
 }
 
 static enum status contribute(void *self, uint32_t lane, uint32_t lane_count, int64_t *integers,
@@ -313,13 +314,11 @@ static uint32_t arrays(void *self, struct learner_array list[LEARNER_ARRAYS_MAX]
     list[2] = (struct learner_array){
         (void **)&series->sums, series->progress.summed * sizeof *series->sums,
         LEARNER_SIZED | LEARNER_APPENDED | LEARNER_USED, "the sums of totals", "sums"};
-    list[3] = (struct learner_array){(void **)&series->grow.trees,
-                                     series_grow_bytes(series, series->progress.trees),
-                                     LEARNER_SIZED | LEARNER_APPENDED | LEARNER_USED, "the trees",
-                                     "trees"};
-    list[4] =
-        (struct learner_array){(void **)&series->grow.growing, series_grow_bytes(series, 1),
-                               LEARNER_USED, "the tree that grows", "growing"};
+    list[3] = (struct learner_array){
+        (void **)&series->grow.trees, series_grow_bytes(series, series->progress.trees),
+        LEARNER_SIZED | LEARNER_APPENDED | LEARNER_USED, "the trees", "trees"};
+    list[4] = (struct learner_array){(void **)&series->grow.growing, series_grow_bytes(series, 1),
+                                     LEARNER_USED, "the tree that grows", "growing"};
     return 5;
 }
 

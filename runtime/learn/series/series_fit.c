@@ -259,9 +259,9 @@ static enum status measure_past(const struct series_plan *plan, const struct gri
                         plan->transform == TRANSFORMS_NONE;
 
     if (moved > 0)
-        return plan->backtests > 0 ? add_past(plan, grid, known, moved, 0, is_cut, arena, errors,
-                                              ratios, err)
-                                   : STATUS_OK;
+        return plan->backtests > 0
+                   ? add_past(plan, grid, known, moved, 0, is_cut, arena, errors, ratios, err)
+                   : STATUS_OK;
     for (uint32_t i = 1; i <= plan->backtests; i++) {
         const uint64_t back = (uint64_t)i * plan->options.horizon;
 
@@ -532,6 +532,9 @@ enum status series_collect(const struct series_plan *plan, struct point *points,
     options = options_of(plan, &grid, backtest);
     options.pooled.rows = rows;
     options.history = 0;
+    options.are_known = forecast_list_known(grid.values, grid.count - (uint32_t)back, arena);
+    if (!options.are_known)
+        return fail_no_memory(err);
     return fit_values(plan, &options, grid.values, grid.count - (uint32_t)back, &known, arena,
                       &fitted, err);
 }

@@ -120,9 +120,9 @@ struct series_plan {
         *old; /* in the plan of one series: what was kept of it; NULL: nothing */
     uint32_t regressors;
     const struct transform_input *regressor_inputs; /* (regressors) */
-    const struct holidays *holidays; /* regressors behind these; NULL: there are none */
-    const struct pooled *pooled;     /* (1 + backtests): trees that know all values, those that do
-                                        not know the last horizon, and so on; NULL: no trees */
+    const struct holidays *holidays;  /* regressors behind these; NULL: there are none */
+    const struct pooled *pooled;      /* (1 + backtests): trees that know all values, those that do
+                                         not know the last horizon, and so on; NULL: no trees */
     uint8_t words[POOLED_GROUPS_MAX]; /* in the plan of one series: bins of its group's words */
 };
 

@@ -10,12 +10,11 @@
 #include "runtime/learn/series/series_learner.h"
 #include "runtime/learn/series/series_rows.h"
 
-#define PENALTY          1.0     /* of squares of leaves */
-#define ROWS_MAX         4000000 /* rows that trees are learned from, about: more are drawn from */
-#define COLLECT_BYTES    ((size_t)2 << 30) /* bytes to lay out a series */
-#define SLICE_FEATURES   8                 /* features of a task of the team */
-#define ROW_NANOSECONDS  1.0               /* of a feature of a row */
-#define NODE_SUMS        (POOLED_BINS * POOLED_SUMS)
+#define PENALTY         1.0               /* of squares of leaves */
+#define COLLECT_BYTES   ((size_t)2 << 30) /* bytes to lay out a series */
+#define SLICE_FEATURES  8                 /* features of a task of the team */
+#define ROW_NANOSECONDS 1.0               /* of a feature of a row */
+#define NODE_SUMS       (POOLED_BINS * POOLED_SUMS)
 
 /* ---- the plan ---- */
 
@@ -31,7 +30,7 @@ void series_grow_plan(struct series_learner *series)
                                           .least_rows = params->min_rows,
                                           .eta = params->eta,
                                           .lambda = PENALTY};
-    grow->every = 1 + (uint32_t)(series->learner.dataset->train.rows / ROWS_MAX);
+    grow->every = 1 + (uint32_t)(series->learner.dataset->train.rows / FORECAST_TREE_ROWS_MAX);
     series->plan.pooled = grow->pooled;
 }
 
@@ -112,7 +111,7 @@ void *series_grow_memory(struct series_learner *series, const char *name, size_t
 
     if (!own || !own->is_made)
         return NULL;
-    *size = own->rows.count * (strcmp(name, "bins") == 0 ? pooled_row_bytes(own->rows.features)
+    *size = own->rows.count * (strcmp(name, "bins") == 0    ? pooled_row_bytes(own->rows.features)
                                : strcmp(name, "nodes") == 0 ? sizeof *own->nodes
                                                             : sizeof(double));
     return strcmp(name, "bins") == 0      ? (void *)own->rows.bins
@@ -171,8 +170,8 @@ enum status series_grow_check(const struct series_learner *series, struct error 
     bool is_fine = true;
 
     for (uint32_t i = 0; has_trees(series) && i < series->progress.trees; i++)
-        is_fine = is_fine && is_tree(grow, grow->trees + (size_t)i *
-                                                             pooled_slot(grow->growth.depth));
+        is_fine =
+            is_fine && is_tree(grow, grow->trees + (size_t)i * pooled_slot(grow->growth.depth));
     if (has_trees(series))
         is_fine = is_fine && is_tree(grow, grow->growing);
     return is_fine ? STATUS_OK : state_corrupt(err, "its trees are none");

@@ -24,8 +24,8 @@ struct grow_lane {
     uint32_t backtest;     /* the rows know all values but so many horizons */
     uint32_t trees, level; /* trees in the scores, levels of the next one in the nodes */
     struct pooled_rows rows;
-    double *scores;  /* (rows.count) */
-    uint16_t *nodes; /* (rows.count) */
+    double *scores;                /* (rows.count) */
+    uint16_t *nodes;               /* (rows.count) */
     uint32_t rows_sum, places_sum; /* of the rows, and of scores and nodes (base/words.h) */
 };
 
@@ -33,8 +33,8 @@ struct series_grow {
     uint32_t rounds; /* trees of one origin; 0: the method has none */
     struct pooled_growth growth;
     struct pooled pooled[FORECAST_BACKTESTS_MAX + 1];
-    uint32_t every;           /* of the rows one of so many is learned from */
-    struct grow_lane *lanes;  /* (learner.lanes) */
+    uint32_t every;              /* of the rows one of so many is learned from */
+    struct grow_lane *lanes;     /* (learner.lanes) */
     struct pooled_node *trees;   /* (total, slot), of which progress.trees are there */
     struct pooled_node *growing; /* (slot): the next one */
 };

@@ -241,8 +241,8 @@ static void fit_total(void *context, uint32_t member, uint32_t number)
     error_clear(&task->error);
     arena_init(&arena, FIT_BYTES_MAX);
     series_grow_words(series, series->totals.totals[task->first].ids, plan.words);
-    if (series_totals_fit(&plan, &series->totals, (uint32_t)task->first, series->sums,
-                          &arena, task->record, &task->error) != STATUS_OK)
+    if (series_totals_fit(&plan, &series->totals, (uint32_t)task->first, series->sums, &arena,
+                          task->record, &task->error) != STATUS_OK)
         series_name(series, series->totals.totals[task->first].ids, &task->error);
     arena_deinit(&arena);
     progress_note();
