@@ -32,7 +32,7 @@ struct forecast_options {
     bool season_is_given;          /* the first one holds where there are two of it, found or not */
     struct arima_order order;      /* order of the method arima */
     bool has_order;                /* false: it is searched for */
-    struct pooled_series pooled;   /* of the method of trees */
+    struct pooled_series pooled;   /* for the method of trees */
     bool is_remainder;             /* a remainder of regressors: nothing is cut at 0 */
     bool (*is_stopped)(void *stop); /* NULL: nobody asks */
     void *stop;

@@ -11,7 +11,7 @@
  * and the words of the series' group, as bins. A forecast of several steps is recursive: a step
  * takes the forecasts before it for values.
  *
- * Who learns the trees (pooled_tree.h) collects the rows of all series first, by the same fit.
+ * The learner of the trees (pooled_tree.h) collects the rows of all series first, by the same fit.
  */
 #pragma once
 
@@ -31,14 +31,14 @@ struct pooled_rows {
     uint32_t every; /* one row of so many is taken, by chance */
 };
 
-/* What all series have in common. */
+/* Facts that all series have in common. */
 struct pooled {
     struct pooled_trees trees;
     uint32_t season, longest; /* shortest and longest season that the steps may have; 1: none */
     uint32_t groups;          /* columns of the group */
 };
 
-/* What a series knows of itself besides its values. */
+/* Facts of one series besides its values. */
 struct pooled_series {
     const struct pooled *pooled; /* NULL: there are no trees */
     struct pooled_rows *rows;    /* not NULL: rows are collected, and nothing is forecast */

@@ -63,5 +63,5 @@ uint32_t pooled_descend(const struct pooled_node *tree, uint32_t node, const uin
 bool pooled_split(const struct pooled_growth *growth, struct pooled_node *tree, uint32_t level,
                   const int64_t *sums);
 
-/* What trees say of a row. */
+/* The sum of the trees' values for a row. */
 double pooled_score(const struct pooled_trees *trees, const uint8_t *bins);

@@ -300,7 +300,7 @@ class Trees(ForecastCase):
         """The first of each month sells 50 more: no season of days has that, and no series alone tells it well."""
         self.make([(f"s{store}", 0, day.isoformat(), 100.0 * (store + 1) + (50 if day.day == 1 else 0) * (store + 1) / 2 +
                     (i * 7919 + store * 31) % 7) for store in range(12) for i, day in enumerate(series.days(150))])  # to the 29th of May
-        measured = harness.validated(self.train("ForecastTrees", horizon=5, more=", forecast.backtest = 3"))
+        measured = harness.validated(self.train("ForecastTrees", horizon=5, more=", n_estimators = 40, learning_rate = 0.1"))
         self.assertEqual(list(measured), ["MASE", "NaiveMASE", "sMAPE", "WAPE", "RMSSE", "Bias", "Coverage"])
         found = {(row[0], row[2]): row[3] for row in self.run_all("FORECAST m")}
         for store in range(12):
@@ -309,7 +309,7 @@ class Trees(ForecastCase):
 
     def test_they_beat_the_last_season_where_it_is_noise(self):
         self.make(series.rows(6, 2, 80))
-        measured = harness.validated(self.train("ForecastTrees"))
+        measured = harness.validated(self.train("ForecastTrees", more=", n_estimators = 40, learning_rate = 0.1"))
         self.assertLess(measured["MASE"], 0.8 * measured["NaiveMASE"])
 
     def forecasts(self):

@@ -10,10 +10,10 @@
 #include "runtime/learn/series/series_learner.h"
 #include "runtime/learn/series/series_rows.h"
 
-#define PENALTY         1.0               /* of squares of leaves */
+#define PENALTY         1.0               /* factor of the squares of leaves */
 #define COLLECT_BYTES   ((size_t)2 << 30) /* bytes to lay out a series */
 #define SLICE_FEATURES  8                 /* features of a task of the team */
-#define ROW_NANOSECONDS 1.0               /* of a feature of a row */
+#define ROW_NANOSECONDS 1.0               /* time of one feature of a row */
 #define NODE_SUMS       (POOLED_BINS * POOLED_SUMS)
 
 /* ---- the plan ---- */

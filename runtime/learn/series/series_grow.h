@@ -26,20 +26,20 @@ struct grow_lane {
     struct pooled_rows rows;
     double *scores;                /* (rows.count) */
     uint16_t *nodes;               /* (rows.count) */
-    uint32_t rows_sum, places_sum; /* of the rows, and of scores and nodes (base/words.h) */
+    uint32_t rows_sum, places_sum; /* sums of the rows, and of scores and nodes: base/words.h */
 };
 
 struct series_grow {
     uint32_t rounds; /* trees of one origin; 0: the method has none */
     struct pooled_growth growth;
     struct pooled pooled[FORECAST_BACKTESTS_MAX + 1];
-    uint32_t every;              /* of the rows one of so many is learned from */
+    uint32_t every;              /* one row of so many is learned from */
     struct grow_lane *lanes;     /* (learner.lanes) */
     struct pooled_node *trees;   /* (total, slot), of which progress.trees are there */
     struct pooled_node *growing; /* (slot): the next one */
 };
 
-/* What the statement says of trees. */
+/* The settings of trees from the statement. */
 void series_grow_plan(struct series_learner *series);
 /* With lanes and steps, of which the features follow. */
 enum status series_grow_begin(struct series_learner *series, struct error *err);
