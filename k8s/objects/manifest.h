@@ -67,6 +67,8 @@ cJSON *manifest_master_secret(const struct kube_job *job,
  * servers_max. credentials[i] belongs to member part * MANIFEST_WORKERS_PER_SECRET + i. */
 cJSON *manifest_members_secret(const struct kube_job *job, enum kube_role role, uint32_t part,
                                const struct manifest_credentials *credentials, struct slice owner);
+/* The suffix of the Secret that has the credentials of these members. */
+void manifest_secret_suffix(enum kube_role role, uint32_t part, char suffix[64]);
 /* How many such Secrets there are, and how many members. */
 uint32_t manifest_member_secrets(const struct kube_job *job, enum kube_role role);
 uint32_t manifest_members_most(const struct kube_job *job, enum kube_role role);
