@@ -20,10 +20,11 @@
 #include "inputs/text_words.h"
 #include "interop/formula_sqlite.h"
 
-#define POINTS 0x110000
+#define POINTS  0x110000
+#define ABREAST 24 /* choices one behind the other: the parser takes few within each other */
 
 static const char hash[] =
-    "h1(k,x,n) AS (SELECT k,x,length(x)/2 FROM h0 LIMIT -1 OFFSET 0),\n"
+    "h1(k,x,n) AS MATERIALIZED (SELECT k,x,length(x)/2 FROM h0 LIMIT -1 OFFSET 0),\n"
     "q(t,j,g,a,b,c,d) AS (VALUES (1,0,0,3930208697,1736602491,160846394,2941697083),\n"
     "(2,0,0,963444408,3192628259,746652028,481108471),\n"
     "(2,1,0,3916289246,3684143235,2762227826,526889911),\n"
@@ -110,27 +111,31 @@ static const char hash[] =
     "LIMIT -1 OFFSET 0),\n"
     "h6(k,n,t,g,a,b,c,d,l0,y,l3,i3,z) AS (SELECT k,n,t,g,a,b,c,d,l0,i0+l1+l2,l3,i3,l3+i1+i2+(i0+"
     "l1+l2>>32) FROM h5 LIMIT -1 OFFSET 0),\n"
-    "h7(k,n,t,g,a,b,c,d,f,e) AS (SELECT k,n,t,g,min(a),min(b),min(c),min(d),sum(((l0|(z&"
-    "4294967295))&~(l0&(z&4294967295)))),sum((((y&4294967295)|(i3+(z>>32)&4294967295))&~((y&"
-    "4294967295)&(i3+(z>>32)&4294967295)))) FROM h6 GROUP BY k,g),\n"
-    "h8(k,t,l,h) AS (SELECT k,t,f+CASE t WHEN 1 THEN n+(((b&255)<<24)|((b&65280)<<8)|((b>>8)&"
-    "65280)|(b>>24))+c ELSE n*2246822535 END,e+CASE t WHEN 1 THEN (((a&255)<<24)|((a&65280)<<8)|"
-    "((a>>8)&65280)|(a>>24))+d ELSE n*2654435761 END FROM h7 WHERE g=0 LIMIT -1 OFFSET 0),\n"
-    "h9a(k,t,l,h) AS (SELECT k,t,(((l&4294967295)|((h+(l>>32)&4294967295)>>5))&~((l&4294967295)&"
-    "((h+(l>>32)&4294967295)>>5))),h+(l>>32)&4294967295 FROM h8 LIMIT -1 OFFSET 0),\n"
-    "h9b(k,t,l,h) AS (SELECT k,t,l*31225+((l*40503&65535)<<16),(l*40503>>16)+(l*26513+((l*5718&"
-    "65535)<<16)&4294967295)+(h*31225+((h*40503&65535)<<16)&4294967295) FROM h9a LIMIT -1 OFFSET "
+    "h7(k,n,t,a,b,c,d,f,e,p,r) AS (SELECT k,n,t,min(a),min(b),min(c),min(d),sum(CASE g WHEN 0 "
+    "THEN ((l0|(z&4294967295))&~(l0&(z&4294967295))) END),sum(CASE g WHEN 0 THEN (((y&4294967295)"
+    "|(i3+(z>>32)&4294967295))&~((y&4294967295)&(i3+(z>>32)&4294967295))) END),sum(CASE g WHEN 1 "
+    "THEN ((l0|(z&4294967295))&~(l0&(z&4294967295))) END),sum(CASE g WHEN 1 THEN (((y&4294967295)"
+    "|(i3+(z>>32)&4294967295))&~((y&4294967295)&(i3+(z>>32)&4294967295))) END) FROM h6 GROUP BY "
+    "k),\n"
+    "h8(k,t,p,r,l,h) AS (SELECT k,t,p,r,f+CASE t WHEN 1 THEN n+(((b&255)<<24)|((b&65280)<<8)|"
+    "((b>>8)&65280)|(b>>24))+c ELSE n*2246822535 END,e+CASE t WHEN 1 THEN (((a&255)<<24)|((a&"
+    "65280)<<8)|((a>>8)&65280)|(a>>24))+d ELSE n*2654435761 END FROM h7 LIMIT -1 OFFSET 0),\n"
+    "h9a(k,t,p,r,l,h) AS (SELECT k,t,p,r,(((l&4294967295)|((h+(l>>32)&4294967295)>>5))&~((l&"
+    "4294967295)&((h+(l>>32)&4294967295)>>5))),h+(l>>32)&4294967295 FROM h8 LIMIT -1 OFFSET 0),\n"
+    "h9b(k,t,p,r,l,h) AS (SELECT k,t,p,r,l*31225+((l*40503&65535)<<16),(l*40503>>16)+(l*26513+"
+    "((l*5718&65535)<<16)&4294967295)+(h*31225+((h*40503&65535)<<16)&4294967295) FROM h9a LIMIT "
+    "-1 OFFSET 0),\n"
+    "h9(k,t,p,r,l,h) AS (SELECT k,t,p,r,(((l&4294967295)|(h+(l>>32)&4294967295))&~((l&4294967295)"
+    "&(h+(l>>32)&4294967295))),h+(l>>32)&4294967295 FROM h9b LIMIT -1 OFFSET 0),\n"
+    "g0(k,t,a,b,l,h) AS (SELECT k,t,l,h,l+coalesce(p,0),h+coalesce(r,0) FROM h9 LIMIT -1 OFFSET "
     "0),\n"
-    "h9(k,t,l,h) AS (SELECT k,t,(((l&4294967295)|(h+(l>>32)&4294967295))&~((l&4294967295)&(h+"
-    "(l>>32)&4294967295))),h+(l>>32)&4294967295 FROM h9b LIMIT -1 OFFSET 0),\n"
-    "g0(k,l,h) AS (SELECT h9.k,h9.l+f,h9.h+e FROM h9 JOIN h7 ON h7.k=h9.k AND h7.g=1 LIMIT -1 "
-    "OFFSET 0),\n"
-    "g1a(k,l,h) AS (SELECT k,(((l&4294967295)|((h+(l>>32)&4294967295)>>5))&~((l&4294967295)&((h+"
-    "(l>>32)&4294967295)>>5))),h+(l>>32)&4294967295 FROM g0 LIMIT -1 OFFSET 0),\n"
-    "g1b(k,l,h) AS (SELECT k,l*31225+((l*40503&65535)<<16),(l*40503>>16)+(l*26513+((l*5718&65535)"
-    "<<16)&4294967295)+(h*31225+((h*40503&65535)<<16)&4294967295) FROM g1a LIMIT -1 OFFSET 0),\n"
-    "g1(k,l,h) AS (SELECT k,(((l&4294967295)|(h+(l>>32)&4294967295))&~((l&4294967295)&(h+(l>>32)&"
-    "4294967295))),h+(l>>32)&4294967295 FROM g1b LIMIT -1 OFFSET 0),\n"
+    "g1a(k,t,a,b,l,h) AS (SELECT k,t,a,b,(((l&4294967295)|((h+(l>>32)&4294967295)>>5))&~((l&"
+    "4294967295)&((h+(l>>32)&4294967295)>>5))),h+(l>>32)&4294967295 FROM g0 LIMIT -1 OFFSET 0),\n"
+    "g1b(k,t,a,b,l,h) AS (SELECT k,t,a,b,l*31225+((l*40503&65535)<<16),(l*40503>>16)+(l*26513+"
+    "((l*5718&65535)<<16)&4294967295)+(h*31225+((h*40503&65535)<<16)&4294967295) FROM g1a LIMIT "
+    "-1 OFFSET 0),\n"
+    "g1(k,t,a,b,l,h) AS (SELECT k,t,a,b,(((l&4294967295)|(h+(l>>32)&4294967295))&~((l&4294967295)"
+    "&(h+(l>>32)&4294967295))),h+(l>>32)&4294967295 FROM g1b LIMIT -1 OFFSET 0),\n"
     "g2(k,n,s) AS (SELECT k,n,CASE WHEN n>3 THEN ((((((instr('123456789ABCDEF',substr(x,2*(0)+1,"
     "1))*16+instr('123456789ABCDEF',substr(x,2*(0)+2,1)))|((instr('123456789ABCDEF',substr(x,"
     "2*(0+1)+1,1))*16+instr('123456789ABCDEF',substr(x,2*(0+1)+2,1)))<<8)|"
@@ -183,10 +188,10 @@ static const char hash[] =
     "4294967295)+(h*p+((h*q&65535)<<16)&4294967295) FROM g6a LIMIT -1 OFFSET 0),\n"
     "g6(k,n,s) AS (SELECT k,n,(h+(l>>32)&4294967295)<<32|(l&4294967295) FROM g6b LIMIT -1 OFFSET "
     "0),\n"
-    "hash(k,h,l) AS (SELECT k,h,l FROM h9 WHERE t<3 UNION ALL SELECT k,h,l FROM g1 UNION ALL "
-    "SELECT k,s>>32&4294967295,s&4294967295 FROM (SELECT k,CASE WHEN n>3 THEN ((s|((s>>28)&"
-    "68719476735))&~(s&((s>>28)&68719476735))) ELSE ((s|((s>>32)&4294967295))&~(s&((s>>32)&"
-    "4294967295))) END AS s FROM g6 LIMIT -1 OFFSET 0))\n";
+    "hash(k,h,l) AS (SELECT k,CASE t WHEN 3 THEN h ELSE b END,CASE t WHEN 3 THEN l ELSE a END "
+    "FROM g1 UNION ALL SELECT k,s>>32&4294967295,s&4294967295 FROM (SELECT k,CASE WHEN n>3 THEN "
+    "((s|((s>>28)&68719476735))&~(s&((s>>28)&68719476735))) ELSE ((s|((s>>32)&4294967295))&~(s&"
+    "((s>>32)&4294967295))) END AS s FROM g6 LIMIT -1 OFFSET 0))\n";
 
 /* The bucket of a hash below `buckets`, from its halves. */
 static void append_bucket(struct text *out, uint32_t buckets)
@@ -316,14 +321,18 @@ static void append_capitals(struct text *out)
 
 /* The words of w as m(o, x), in their order, as digits. Row by row: u is a character's number, q
  * its class and s its digits, in the row behind, and v, in the next one, the word that it belongs
- * to; x the word that ends before it. g: these bytes are no UTF-8. */
-static void append_words(struct text *out)
+ * to; x the word that ends before it. g refuses bytes that are no UTF-8. */
+static void append_words(const struct sql_printer *printer, uint32_t column)
 {
+    struct text *out = printer->out;
+
     text_append_string(
         out, "z(p,u,o,g,q,s,v,y,x) AS (SELECT 0,-1,'',0,0,'','',0,'' UNION ALL SELECT "
-             "p+1,coalesce(unicode(substr(w,p+1,1)),-1),hex(CAST(substr(w,p+1,1) AS BLOB))"
-             ",u>=0 AND hex(CAST(char(u) AS BLOB))<>o,CASE WHEN u<128 THEN u BETWEEN 97 "
-             "AND 122 OR u BETWEEN 48 AND 57 OR u BETWEEN 65 AND 90");
+             "p+1,coalesce(unicode(substr(w,p+1,1)),-1),hex(CAST(substr(w,p+1,1) AS BLOB)),"
+             "CASE WHEN u>=0 AND hex(CAST(char(u) AS BLOB))<>o THEN ");
+    sqlite_refusal(printer, column, "text of UTF-8");
+    text_append_string(out, " END,CASE WHEN u<128 THEN u BETWEEN 97 AND 122 OR u BETWEEN 48 AND 57 "
+                            "OR u BETWEEN 65 AND 90");
     append_classes(out);
     text_append_string(out, " ELSE 1 END,hex(CAST(char(CASE WHEN u<128 THEN CASE WHEN u BETWEEN 65 "
                             "AND 90 THEN u+32 ELSE u END");
@@ -348,41 +357,47 @@ static void append_digits(struct text *out, struct slice bytes)
     text_append_char(out, '\'');
 }
 
-/* The place of x among the words, by halves; NULL: it is none of them. */
+/* The place of x among the words, by ABREAST groups of them; NULL: it is none of them. */
 static void append_places(struct text *out, const struct slice *words,
                           const struct slice *const *sorted, uint32_t count)
 {
-    if (count == 0) {
-        text_append_string(out, "NULL");
-    } else if (count == 1) {
-        text_append_string(out, "CASE x WHEN ");
-        append_digits(out, *sorted[0]);
-        text_printf(out, " THEN %u END", (unsigned)(sorted[0] - words));
-    } else {
-        text_append_string(out, "CASE WHEN x<");
-        append_digits(out, *sorted[count / 2]);
-        text_append_string(out, " THEN ");
-        append_places(out, words, sorted, count / 2);
-        text_append_string(out, " ELSE ");
-        append_places(out, words, sorted + count / 2, count - count / 2);
-        text_append_string(out, " END");
+    const uint32_t group = count <= ABREAST ? 1 : (count + ABREAST - 1) / ABREAST;
+
+    text_append_string(out, count == 0 ? "NULL" : group == 1 ? "CASE x" : "CASE");
+    for (uint32_t first = 0; first < count; first += group) {
+        const bool is_last = count - first <= group;
+
+        if (group == 1) {
+            text_append_string(out, " WHEN ");
+            append_digits(out, *sorted[first]);
+            text_printf(out, " THEN %u", (unsigned)(sorted[first] - words));
+            continue;
+        }
+        text_append_string(out, is_last ? " ELSE " : " WHEN x<");
+        if (!is_last) {
+            append_digits(out, *sorted[first + group]);
+            text_append_string(out, " THEN ");
+        }
+        append_places(out, words, sorted + first, is_last ? count - first : group);
     }
+    text_append_string(out, count > 0 ? " END" : "");
 }
 
 /* f(o, i): the terms in their order, by the id that each selects, or by NULL. */
-static void append_ids(struct text *out, const struct formula *cell, uint32_t buckets)
+static void append_ids(const struct sql_printer *printer, const struct formula *cell,
+                       uint32_t buckets)
 {
+    struct text *out = printer->out;
     const struct slice **sorted;
 
     if (buckets > 0) {
-        text_printf(out,
-                    "h0(k,x) AS (SELECT min(o),x FROM b GROUP BY x),\n%s,\n"
-                    "f(o,j,i) AS (SELECT b.o,",
-                    hash);
+        text_append_string(out, "h0(k,x) AS (SELECT o,CASE WHEN length(x)>480 THEN ");
+        sqlite_refusal(printer, cell->index, "pair of words of at most 240 bytes");
+        text_printf(out, " ELSE x END FROM b),\n%s,\nf(o,j,i) AS (SELECT k,", hash);
         append_bucket(out, buckets);
         text_append_string(out, ",");
         append_bucket(out, buckets);
-        text_append_string(out, " FROM b JOIN h0 ON h0.x=b.x JOIN hash ON hash.k=h0.k),\n");
+        text_append_string(out, " FROM hash),\n");
         return;
     }
     sorted = calloc((size_t)cell->count + 1, sizeof *sorted);
@@ -398,11 +413,11 @@ static void append_ids(struct text *out, const struct formula *cell, uint32_t bu
     free(sorted);
 }
 
-/* A number for each i in [first, end), by halves. */
+/* A number for each i in [first, end), by ABREAST groups of them. */
 static void append_numbers(const struct sql_printer *printer, const double *numbers, uint32_t first,
                            uint32_t end)
 {
-    const uint32_t middle = first + (end - first) / 2;
+    const uint32_t group = (end - first + ABREAST - 1) / ABREAST;
     bool is_same = true;
 
     for (uint32_t i = first + 1; i < end && is_same; i++)
@@ -411,10 +426,13 @@ static void append_numbers(const struct sql_printer *printer, const double *numb
         sql_number(printer, first < end ? numbers[first] : 0);
         return;
     }
-    text_printf(printer->out, "CASE WHEN i<%u THEN ", middle);
-    append_numbers(printer, numbers, first, middle);
+    text_append_string(printer->out, "CASE");
+    for (; end - first > group; first += group) {
+        text_printf(printer->out, " WHEN i<%u THEN ", first + group);
+        append_numbers(printer, numbers, first, first + group);
+    }
     text_append_string(printer->out, " ELSE ");
-    append_numbers(printer, numbers, middle, end);
+    append_numbers(printer, numbers, first, end);
     text_append_string(printer->out, " END");
 }
 
@@ -431,41 +449,33 @@ static void read_terms(const struct sql_printer *printer, const struct formula *
                             "x'00') THEN ");
     sqlite_refusal(printer, cell->index, "text without a zero byte");
     text_append_string(out, " ELSE (WITH RECURSIVE ");
-    append_words(out);
+    append_words(printer, cell->index);
     text_append_string(
-        out, how.has_pairs ? "b(o,x) AS (SELECT 2*o,x FROM m UNION ALL SELECT 2*o+1,e||'20'||x "
-                             "FROM (SELECT o,x,lag(x) OVER (ORDER BY o) AS e FROM m) WHERE e "
-                             "IS NOT NULL),\n"
+        out, how.has_pairs ? "b(o,x) AS (SELECT 2*o+t,CASE t WHEN 0 THEN x ELSE e||'20'||x END "
+                             "FROM (SELECT o,x,lag(x) OVER (ORDER BY o) AS e FROM m),(SELECT "
+                             "0 AS t UNION ALL SELECT 1) WHERE t=0 OR e IS NOT NULL),\n"
                            : "b(o,x) AS (SELECT o,x FROM m),\n");
-    append_ids(out, cell, how.buckets);
+    append_ids(printer, cell, how.buckets);
+    /* l: the place where a text ends that has as many different terms as may be */
     text_printf(out,
-                "d(j,o) AS (SELECT j,min(o) FROM f GROUP BY j ORDER BY 2 LIMIT %u),\n"
-                "n(i,c) AS (SELECT min(i),",
-                how.most);
-    if (how.is_counted)
-        text_append_string(out, "1.0*count(*)");
-    else
-        text_append_string(out, "1.0");
-    text_append_string(out, " FROM d JOIN f ON f.j=d.j WHERE i IS NOT NULL");
-    if (how.ends_full)
-        text_printf(out, " AND ((SELECT count(*) FROM d)<%u OR f.o<=(SELECT max(o) FROM d))",
-                    how.most);
-    text_append_string(out, " GROUP BY d.j),\n");
+                "d(o,j,i,k) AS (SELECT o,j,i,dense_rank() OVER (ORDER BY e) FROM (SELECT o,j,i,"
+                "min(o) OVER (PARTITION BY j) AS e FROM f)),\n"
+                "l(o,j,i,k,l) AS (SELECT o,j,i,k,CASE WHEN max(k) OVER ()>=%u THEN min(CASE k WHEN "
+                "%u THEN o END) OVER () END FROM d),\nn(i,c) AS (SELECT min(i),",
+                how.most, how.most);
+    text_append_string(out, how.is_counted ? "1.0*count(*)" : "1.0");
+    text_printf(out, " FROM l WHERE k<=%u AND i IS NOT NULL%s GROUP BY j),\n", how.most,
+                how.ends_full ? " AND (l IS NULL OR o<=l)" : "");
     text_append_string(out, "e(i,c) AS (SELECT i,c");
     if (cell->numbers) {
         text_append_string(out, "*");
         append_numbers(printer, cell->numbers, 0, cell->count);
     }
-    text_append_string(out, " FROM n)\nSELECT CASE WHEN (SELECT max(g) FROM z) THEN ");
-    sqlite_refusal(printer, cell->index, "text of UTF-8");
-    if (how.buckets > 0) {
-        text_append_string(out, " WHEN (SELECT max(length(x)) FROM b)>480 THEN ");
-        sqlite_refusal(printer, cell->index, "pair of words of at most 240 bytes");
-    }
-    text_printf(out,
-                " ELSE (SELECT json_group_array(json_array(i,c/y)) FROM (SELECT i,c,%s AS y FROM "
-                "e)) END) END FROM (SELECT ",
-                divisors[how.combiner]);
+    text_printf(
+        out,
+        " FROM n)\nSELECT json_group_array(json_array(i,c/y)) FROM (SELECT i,c,%s AS y FROM "
+        "e)) END FROM (SELECT ",
+        divisors[how.combiner]);
     append_text(printer, cell->index);
     text_append_string(out, " AS w LIMIT 1))");
 }
