@@ -99,7 +99,6 @@ struct formula_program {
     /* Printed as a graph, which knows no depth and no length: trees and sums are whole, and each
      * class has its probability. Set before there are formulas. */
     bool is_graph;
-    bool reads_written; /* its program reads numbers and dates as people write them */
     bool failed;
 };
 

@@ -176,7 +176,7 @@ static enum status check_graph(const struct transform_input *input, struct error
                       name, name, name);
 }
 
-/* How people write numbers and dates is not read by all programs. */
+/* How people write numbers and dates is read by the extension alone. */
 static enum status check_reading(const struct transform_input *input, enum input_reading reading,
                                  struct error *err)
 {
@@ -216,7 +216,7 @@ static enum status check_input(const struct formula_program *program,
         return refuse(input, "of a list in a text", "Make a column of each number or word", err);
     if (program->is_graph)
         TRY(check_graph(input, err));
-    return program->reads_written ? STATUS_OK : check_readings(input, err);
+    return check_readings(input, err);
 }
 
 /* Parts of one date, and counts of one text, are read once. */
