@@ -147,7 +147,7 @@ class Formulas(harness.Case):
             self.assertEqual(len(found), len(wanted))
             for i, (mine, other) in enumerate(zip(found, wanted)):
                 with self.subTest(model=name, row=i + 1):
-                    self.assertTrue(rows.near(mine[0], other[0]), (mine, other))
+                    self.assertTrue(rows.near(float(mine[0]), float(other[0])), (mine, other))
 
     def test_one_row_is_found_by_its_index(self):
         schema = self.load("trees", "SELECT * FROM hostile")

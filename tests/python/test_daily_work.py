@@ -2,7 +2,9 @@
 
 import io
 import pickle
+import sys
 import traceback
+import unittest.mock
 
 import harness  # before pandas
 
@@ -116,6 +118,8 @@ class Rows(harness.Case):
                 self.model.predict(Relation())
             return
         self.assertEqual(self.model.predict(Relation()), self.expected)
+        with unittest.mock.patch.dict(sys.modules, {"numpy": None}):
+            self.assertEqual(self.model.predict(Relation()), self.expected)
         self.assertEqual(self.model.evaluate(polars.DataFrame(self.iris)).rows, self.model.evaluate(self.iris).rows)
 
 
