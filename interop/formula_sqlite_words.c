@@ -436,7 +436,7 @@ static void append_numbers(const struct sql_printer *printer, const double *numb
     text_append_string(printer->out, " END");
 }
 
-/* As JSON: [[id, what it counts], ...]. */
+/* The terms as JSON: [[id, weight], ...]. */
 static void read_terms(const struct sql_printer *printer, const struct formula *cell)
 {
     static const char *const divisors[] = {[COMBINER_SUM] = "1.0",

@@ -61,8 +61,8 @@ enum formula_op {
                             two make one */
     FORMULA_REFUSE,      /* the row cannot be scored, for what column `index` holds */
     /* Numbers from terms, which are the variable a: */
-    FORMULA_TERMS_SUM, /* what each term counts times its one of `numbers` (count), summed */
-    FORMULA_TERMS_OF,  /* what term `number` counts, 0: there is none */
+    FORMULA_TERMS_SUM, /* the sum of the terms' `numbers` (count), each times its weight */
+    FORMULA_TERMS_OF,  /* the count of term `number`, 0: there is none */
     /* Number `index` of what the model's own graph of operations gives for `terms` (count), the
      * columns and then the ids of a row, where is_graph: */
     FORMULA_GRAPH
