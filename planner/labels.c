@@ -4,7 +4,6 @@
 #include "planner/label.h"
 #include "planner/old_model.h"
 #include "planner/query.h"
-#include "planner/task_choice.h"
 
 bool labels_are_several(const struct planning *planning)
 {

@@ -267,9 +267,3 @@ static inline struct slice plan_written_schema(const struct plan *plan)
                ? plan->into_schema
                : plan->target_schema;
 }
-
-/* INVALID, NOT_FOUND, UNSUPPORTED or DATABASE, with the position in `text` and
- * a hint. `text` is the whole program text that statement's positions mean. */
-enum status plan_statement(const struct statement *statement, struct slice text,
-                           const struct catalog *catalog, struct arena *arena, struct plan *plan,
-                           struct error *err);

@@ -16,6 +16,7 @@
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/settings.h"
+#include "planner/settings_read.h"
 #include "planner/several_models.h"
 #include "planner/targets.h"
 #include "planner/unseen_nulls.h"

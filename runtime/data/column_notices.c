@@ -7,7 +7,7 @@
 #include "inputs/cells.h"
 #include "jobspec/jobspec_sections.h"
 #include "runtime/data/class_codes.h"
-#include "runtime/data/column_statistics_parts.h"
+#include "runtime/data/column_counts.h"
 #include "runtime/data/exact_measure.h"
 #include "runtime/data/text_notices.h"
 #include "runtime/data/weightless_classes.h"

@@ -401,11 +401,11 @@ static void note(struct slice name, const struct odd_numbers *odd, bool is_label
 }
 
 void odd_numbers_note(const struct sampled_column *columns, const struct jobspec *spec,
-                      const struct dataset *dataset)
+                      const struct transform *transform, struct notice_list *notices)
 {
     for (uint32_t i = 0; i < spec->input_count; i++)
-        if (!spec->inputs[i].keeps_codes && !dataset->transform.inputs[i].has_code)
-            note(spec->inputs[i].name, &columns[i].odd, false, dataset->notices);
+        if (!spec->inputs[i].keeps_codes && !transform->inputs[i].has_code)
+            note(spec->inputs[i].name, &columns[i].odd, false, notices);
     if (spec->task == TASK_REGRESSION)
-        note(spec->label, &columns[spec->input_count].odd, true, dataset->notices);
+        note(spec->label, &columns[spec->input_count].odd, true, notices);
 }

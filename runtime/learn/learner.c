@@ -8,6 +8,7 @@
 #include "base/words.h"
 #include "jobspec/job_size.h"
 #include "jobspec/jobspec_fingerprint.h"
+#include "runtime/data/dataset_open.h"
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_store.h"
 #include "runtime/learn/learner_state.h"

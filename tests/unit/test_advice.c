@@ -6,6 +6,7 @@
 #include "planner/attributes/advice.h"
 #include "planner/attributes/other_models.h"
 #include "planner/plan.h"
+#include "planner/plan_statement.h"
 #include "tests/check.h"
 #include "tests/unit/described_catalog.h"
 

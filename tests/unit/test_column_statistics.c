@@ -4,10 +4,10 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
+#include "runtime/data/column_counts.h"
 #include "runtime/data/column_statistics.h"
 #include "runtime/data/column_statistics_bytes.h"
 #include "runtime/data/column_statistics_finish.h"
-#include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/spool_reader.h"
 #include "tests/check.h"
 #include "tests/unit/data_fixture.h"

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "runtime/data/dataset_encode.h"
+#include "runtime/data/dataset_open.h"
 #include "runtime/data/plain_rows.h"
 #include "runtime/data/row_lanes.h"
 #include "tests/unit/data_fixture.h"

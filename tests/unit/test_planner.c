@@ -11,6 +11,7 @@
 #include "planner/label.h"
 #include "planner/parameters.h"
 #include "planner/plan.h"
+#include "planner/plan_statement.h"
 #include "planner/requirement.h"
 #include "planner/row_work.h"
 #include "planner/targets.h"

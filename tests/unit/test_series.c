@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "kinds/forecast/forecast_attributes.h"
+#include "runtime/data/dataset_open.h"
 #include "runtime/data/row_store.h"
 #include "runtime/learners/learners.h"
 #include "tests/unit/data_fixture.h"
