@@ -3,7 +3,6 @@
 #include "scoring/formula_row.h"
 
 #include "inputs/word_table.h"
-#include "scoring/label_names.h"
 
 #define DAY_SECONDS 86400.0
 #define DAY_2000    10957.0

@@ -10,7 +10,6 @@
 #include <utils/memutils.h>
 #include <utils/ps_status.h>
 
-#include "extension/postgres/server/door.h"
 #include "extension/postgres/server/script.h"
 #include "extension/postgres/server/settings.h"
 #include "parser/refused.h"
