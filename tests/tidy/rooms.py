@@ -24,7 +24,7 @@ GENERATED = {"parser/grammar.h", "definition/syntax_grammar.h", "interop/onnx/on
 # Headers that are included for what they do (define what PostgreSQL wants, bring cmocka), not for a name of theirs.
 FOR_EFFECT = {"extension/postgres/server/compat.h", "tests/check.h"}
 # Names that headers bring from a library's header, or make by a macro, are not read.
-ENCODERS = ("bucket", "date", "element", "hash", "id", "number", "text", "words")
+ENCODERS = ("bucket", "date_number", "date_word", "element", "hash", "id", "number", "text", "words")
 BROUGHT = {"base/json.h": {"cJSON"}, "lazy/pq.h": {"PGconn", "PGresult"},
            "inputs/encoders.h": {f"{name}_encoder" for name in ENCODERS},
            "extension/sqlite/api/api.h": {"sqlite3", "sqlite3_context", "sqlite3_stmt", "sqlite3_value"}}
