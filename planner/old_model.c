@@ -1,7 +1,6 @@
 #include "planner/old_model.h"
 
 #include "planner/attributes/estimators.h"
-#include "planner/query.h"
 #include "planner/settings.h"
 #include "planner/targets.h"
 
