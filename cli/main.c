@@ -52,12 +52,12 @@ static const char help_start[] =
     "options:\n";
 
 static const char help_end[] =
-    "A database that has the name of a command is written ./jobs. The options of jobs on\n"
-    "Kubernetes (job.where = 'kubernetes') are those of totrain submit --help.\n"
+    "A database with the name of a command is written ./jobs. Jobs on Kubernetes\n"
+    "(job.where = 'kubernetes') accept the options of totrain submit --help.\n"
     "\n"
     "exit codes: 0 done, 1 job failed, 2 usage or SQL error, 3 connection,\n"
     "  4 permission, 5 refused by limits, 130 interrupted,\n"
-    "  141 nobody reads the output any more (| head)\n"
+    "  141 the reader of the output has ended (| head)\n"
     "man totrain has the rest: dot commands, environment variables, files\n";
 
 static int command_help(int argc, char **argv);
@@ -70,29 +70,28 @@ static const struct command {
 } commands[] = {
     {"help", command_help, NULL, NULL},
     {"version", command_version, NULL, NULL},
-    {"jobs", command_jobs, "jobs", "the training jobs of this user; takes --format"},
+    {"jobs", command_jobs, "jobs", "the training jobs of this user; accepts --format"},
     {"cancel", command_cancel, "cancel ID", "end a running job"},
     {"scale", command_scale, "scale ID [N] [--ps N]", "give a running job N workers, or servers"},
     {"wait", command_wait, "wait ID", "follow a job to its end; continue one that was lost"},
-    {"publish", command_publish, "publish ID", "write the model of a job that is unpublished"},
+    {"publish", command_publish, "publish ID", "write the model of an unpublished job"},
     {"logs", command_logs, "logs ID [-f]", "the log of a job; -f: until it has ended"},
     {"metrics", command_metrics, "metrics [[IP:]PORT]",
      "all jobs, for Prometheus: printed, or served there"},
     {"submit", command_submit, "submit DB STATEMENT", "train on a Kubernetes cluster"},
-    {"k8s", command_k8s, "k8s rbac|check|share",
-     "the rights that jobs need on a cluster, and its shares"},
+    {"k8s", command_k8s, "k8s rbac|check|share", "rights of jobs on a cluster, and its shares"},
     {"picture", command_picture, "picture DB MODEL KIND",
      "a curve, confusion, importance, residuals, ... as SVG"},
-    {"report", command_report, "report DB MODEL", "what a model is worth, as one page of HTML"},
+    {"report", command_report, "report DB MODEL", "a report of a model, as one page of HTML"},
     {"console", command_console, "console DB [PORT]", "jobs and models in a browser"},
     {"parse", command_parse, "parse [-f FILE]",
      "statements as JSON with byte positions, without a database"},
     {"complete", command_complete, "complete",
-     "what may be typed at a place of a text, for editors; JSON in and out"},
-    {"supervise", command_supervise, "supervise FOLDER", "the processes that a job is made of,"},
+     "completions at a position of a text, for editors; JSON in and out"},
+    {"supervise", command_supervise, "supervise FOLDER", "the processes of a job,"},
     {"master", command_master, "master FOLDER", "  which totrain starts by itself;"},
-    {"worker", command_worker, "worker FOLDER", "  --help behind one of them"},
-    {"ps", command_ps, "ps FOLDER", "  says how"},
+    {"worker", command_worker, "worker FOLDER", "  --help after one of them"},
+    {"ps", command_ps, "ps FOLDER", "  shows its options"},
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof *commands)
@@ -170,7 +169,7 @@ static enum status check_name(const char *word, struct error *err)
     fail(err, STATUS_INVALID, "there is neither a command nor a database \"%s\"", word);
     if (begins_a_statement(word))
         return error_hint(err,
-                          "A statement stands behind -c: totrain DATABASE -c \"...\". A new "
+                          "Write a statement after -c: totrain DATABASE -c \"...\". A new "
                           "database of that name is written ./%s.",
                           word);
     if (nearest >= 0)
@@ -192,7 +191,7 @@ static enum status check_words(const struct options *options, struct error *err)
         fail(err, STATUS_INVALID, "more than one database: %s", options->words[1]);
     if (options->word_count > 1 &&
         (begins_a_statement(options->words[0]) || begins_a_statement(options->words[1])))
-        return error_hint(err, "A statement stands behind -c: totrain DATABASE -c \"...\".");
+        return error_hint(err, "Write a statement after -c: totrain DATABASE -c \"...\".");
     return error_hint(err, "totrain --help shows how it is called.");
 }
 

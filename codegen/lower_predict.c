@@ -177,13 +177,26 @@ static struct slice type_of_head(const struct plan *plan, uint32_t head)
     }
 }
 
-/* One of several labels, taken of all predictions of the row, which are JSON. */
-static void append_postgres_head(const struct plan *plan, struct slice path, uint32_t head,
-                                 struct text *sql)
+static bool has_postgres_heads(const struct plan *plan)
 {
-    text_append_string(sql, "pg_catalog.json_extract_path_text(totrain.predict(");
+    return plan->model.heads && dialect_of(plan->dialect)->takes_rows;
+}
+
+/* All predictions of the row, which are JSON: OFFSET keeps them one value of the row, which is
+ * computed once. Where the labels are not several there is nothing to join. */
+static void append_postgres_heads(const struct plan *plan, struct slice path, struct text *sql)
+{
+    if (!has_postgres_heads(plan))
+        return;
+    text_append_string(sql, " CROSS JOIN LATERAL (SELECT totrain.predict(");
     lower_literal(path, sql);
-    text_append_string(sql, ", q.*)::pg_catalog.json, ");
+    text_append_string(sql, ", q.*)::pg_catalog.json AS all_labels OFFSET 0) AS predicted");
+}
+
+/* One of several labels, taken of all predictions of the row. */
+static void append_postgres_head(const struct plan *plan, uint32_t head, struct text *sql)
+{
+    text_append_string(sql, "pg_catalog.json_extract_path_text(predicted.all_labels, ");
     lower_literal(plan->model.heads[head].name, sql);
     text_printf(sql, ")::%.*s", SLICE_FORMAT(type_of_head(plan, head)));
 }
@@ -192,8 +205,8 @@ static void append_components(const struct plan *plan, struct slice path, struct
 {
     for (uint32_t i = 0; i < plan->model.component_count; i++) {
         text_append_string(sql, i > 0 ? ", " : "");
-        if (plan->model.heads && dialect_of(plan->dialect)->takes_rows)
-            append_postgres_head(plan, path, i, sql);
+        if (has_postgres_heads(plan))
+            append_postgres_head(plan, i, sql);
         else
             append_with_more(plan, "component", path, i + 1, false, sql);
         text_append_string(sql, " AS ");
@@ -236,10 +249,14 @@ static void append_select(const struct plan *plan, const char *before, const cha
     text_append_string(sql, after);
 }
 
-static void append_stage(const struct plan *plan, const char *condition, struct text *sql)
+static void append_stage(const struct plan *plan, struct text *sql)
 {
-    text_printf(sql, " FROM %s" PREDICT_STAGE " AS q WHERE q.\"" QUARANTINE_REASON "\" %s",
-                dialect_of(plan->dialect)->temporary, condition);
+    text_printf(sql, " FROM %s" PREDICT_STAGE " AS q", dialect_of(plan->dialect)->temporary);
+}
+
+static void append_where_reason(const char *condition, struct text *sql)
+{
+    text_printf(sql, " WHERE q.\"" QUARANTINE_REASON "\" %s", condition);
 }
 
 /* Without MATERIALIZED SQLite may read a column of random() anew in each place
@@ -272,11 +289,14 @@ enum status lower_predict(const struct plan *plan, struct text *sql, struct erro
         text_append_identifier(sql, plan->extra_outputs[i]);
     }
     if (plan->quarantine_table.size > 0)
-        append_stage(plan, "IS NULL", sql);
+        append_stage(plan, sql);
     else if (is_kept)
         text_append_string(sql, " FROM q");
     else
         append_select(plan, " FROM (", "\n) AS q", sql);
+    append_postgres_heads(plan, text_slice(&path), sql);
+    if (plan->quarantine_table.size > 0)
+        append_where_reason("IS NULL", sql);
     sql->failed = sql->failed || path.failed;
     text_deinit(&path);
     return sql->failed ? fail_no_memory(err) : STATUS_OK;
@@ -316,7 +336,8 @@ enum status lower_quarantine(const struct plan *plan, struct text *sql, struct e
     text_append_string(sql, "SELECT ");
     append_all_columns(plan, sql);
     text_append_string(sql, ", q.\"" QUARANTINE_REASON "\"");
-    append_stage(plan, "IS NOT NULL", sql);
+    append_stage(plan, sql);
+    append_where_reason("IS NOT NULL", sql);
     return sql->failed ? fail_no_memory(err) : STATUS_OK;
 }
 

@@ -35,6 +35,10 @@
  * row, whose columns they find by name; predict also takes a NULL of the type that it
  * returns: int8, float8 or text:
  *     SELECT q."a", q."b", totrain.predict(E'model', q.*, NULL::pg_catalog.text) AS "class" ...
+ * Several labels are read from all predictions of the row, which are computed once:
+ *     SELECT q."a", pg_catalog.json_extract_path_text(predicted.all_labels, E'y')::... AS "p_y"
+ *     FROM (SELECT ...) AS q CROSS JOIN LATERAL
+ *     (SELECT totrain.predict(E'model', q.*)::pg_catalog.json AS all_labels OFFSET 0) AS predicted
  */
 enum status lower_predict(const struct plan *plan, struct text *sql, struct error *err);
 

@@ -12,13 +12,21 @@ bool lower_score_takes_all(const struct plan *plan)
            (plan->kind == STATEMENT_PREDICT || plan->quarantine_table.size > 0);
 }
 
+/* The cell of an input among all columns; one of several labels may be missing. */
+static uint32_t cell_of(const struct plan *plan, size_t input)
+{
+    const int column = plan->model_columns[input];
+
+    return column < 0 ? JOBSPEC_NO_LABEL : (uint32_t)column;
+}
+
 static void lower_predict_rows(const struct plan *plan, struct spec_scoring *scoring)
 {
     const bool is_kept = !lower_score_takes_all(plan); /* by the host, all but the inputs */
 
     scoring->columns = (uint32_t)(is_kept ? plan->model.input_count : plan->query.count);
     for (size_t i = 0; i < plan->model.input_count; i++)
-        scoring->inputs[i] = is_kept ? (uint32_t)i : (uint32_t)plan->model_columns[i];
+        scoring->inputs[i] = is_kept ? (uint32_t)i : cell_of(plan, i);
     if (plan->label_column >= 0 && !is_kept)
         scoring->label = (uint32_t)plan->label_column;
     if (plan->checked_column >= 0)
@@ -38,11 +46,12 @@ static void lower_evaluate_rows(const struct plan *plan, struct spec_scoring *sc
     const bool has_all = lower_score_takes_all(plan);
 
     for (size_t i = 0; i < plan->model.input_count; i++)
-        scoring->inputs[i] = has_all ? (uint32_t)plan->model_columns[i] : (uint32_t)i;
+        scoring->inputs[i] = has_all ? cell_of(plan, i) : (uint32_t)i;
     scoring->columns = (uint32_t)(has_all ? plan->query.count : plan->model.input_count);
     if (plan->label_column >= 0)
         scoring->label = has_all ? (uint32_t)plan->label_column : scoring->columns++;
     scoring->as_means = plan->as_means;
+    scoring->by_head = plan_measures_heads(plan);
     if (plan->group_column >= 0) {
         scoring->group = has_all ? (uint32_t)plan->group_column : scoring->columns++;
         scoring->group_name = plan->query.columns[plan->group_column].name;

@@ -34,7 +34,8 @@ void model_path_write(struct slice schema, struct slice name, struct text *out)
 
 static enum status refuse_path(struct slice text, const char *why, struct error *err)
 {
-    fail(err, STATUS_INVALID, "\"%.*s\" is no name of a model: %s", SLICE_FORMAT(text), why);
+    fail(err, STATUS_INVALID, "\"%.*s\" is not a valid name of a model: %s", SLICE_FORMAT(text),
+         why);
     return error_hint(err, "Write 'model', 'schema.model', or '\"my model\"' for a name with other "
                            "characters.");
 }

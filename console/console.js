@@ -42,7 +42,9 @@ function short(value) {
   if (typeof value !== "number") return String(value);
   if (Number.isInteger(value) && Math.abs(value) < 1e15) return whole.format(value);
   const size = Math.abs(value);
-  return size !== 0 && (size < 1e-4 || size >= 1e7) ? value.toExponential(3) : String(Number(value.toPrecision(5)));
+  if (size !== 0 && (size < 1e-4 || size >= 1e7)) return value.toExponential(3);
+  const rounded = Number(value.toPrecision(5));
+  return size < 1000 ? String(rounded) : whole.format(rounded);
 }
 
 function duration(seconds) {
@@ -96,9 +98,9 @@ function named(columns, row) {
 
 // ----- charts -----
 
-/* Steps of 1, 2 or 5 times a power of ten, from four to ten of them. */
-function ticks(least, greatest) {
-  const rough = (greatest - least) / 9 || 1, power = 10 ** Math.floor(Math.log10(rough));
+/* Steps of 1, 2 or 5 times a power of ten, `most` of them or fewer. */
+function ticks(least, greatest, most = 9) {
+  const rough = (greatest - least) / most || 1, power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= rough);
   const found = [];
   for (let at = Math.ceil(least / step) * step; at <= greatest + step * 1e-9; at += step) found.push(Number(at.toPrecision(10)));
@@ -110,12 +112,23 @@ function thin(points) {
   return stride < 2 ? points : points.filter((_, i) => i % stride === 0 || i === points.length - 1);
 }
 
-const W = 560, H = 250, LEFT = 66, RIGHT = 14, TOP = 26, BOTTOM = 42;
+const W_MAX = 560, W_MIN = 260, H = 250, LEFT_MIN = 66, RIGHT = 24, TICK_WIDTH = 55, DIGIT_WIDTH = 7.5, TOP = 26, BOTTOM = 42, UNIT_MAX = 60;
+
+const last = (one) => one.points[one.points.length - 1][1];
+const cut = (text) => (text.length > UNIT_MAX ? `${text.slice(0, UNIT_MAX - 1)}\u2026` : text);
+
+/* The names and last values of the curves. */
+function key(series) {
+  return element("p", { class: "key" }, ...series.map((one) => element("span", {},
+    shape("svg", { width: 28, height: 10, viewBox: "0 0 28 10", "aria-hidden": "true" }, shape("line", { class: one.style, x1: 2, x2: 26, y1: 5, y2: 5 })),
+    ` ${one.name} ${short(last(one))}`)));
+}
 
 /* series: [{name, style, points: [[x, y]]}]. A new figure. */
 function chart(title, xName, yName, series) {
+  const W = Math.max(W_MIN, Math.min(W_MAX, find("job-curves").clientWidth || W_MAX)); // its text is not scaled down
   const all = series.flatMap((one) => one.points);
-  const words = series.map((one) => `${one.name} ${short(one.points[one.points.length - 1][1])}`).join(", ");
+  const words = series.map((one) => `${one.name} ${short(last(one))}`).join(", ");
   let [x0, x1, y0, y1] = [Infinity, -Infinity, Infinity, -Infinity];
   for (const [x, y] of all) { x0 = Math.min(x0, x); x1 = Math.max(x1, x); y0 = Math.min(y0, y); y1 = Math.max(y1, y); }
   if (x0 === x1) { x0 -= 0.5; x1 += 0.5; }
@@ -123,6 +136,7 @@ function chart(title, xName, yName, series) {
   const margin = (y1 - y0) * 0.05;
   y0 = y0 >= 0 && y0 - margin < 0 ? 0 : y0 - margin;
   y1 += margin;
+  const LEFT = Math.max(LEFT_MIN, 16 + DIGIT_WIDTH * Math.max(...ticks(y0, y1).map((y) => short(y).length)));
   const px = (x) => LEFT + (x - x0) / (x1 - x0) * (W - LEFT - RIGHT);
   const py = (y) => H - BOTTOM - (y - y0) / (y1 - y0) * (H - TOP - BOTTOM);
   const drawn = shape("svg", { viewBox: `0 0 ${W} ${H}`, width: W, height: H, role: "img", "aria-label": `${title}: now ${words}` });
@@ -130,28 +144,35 @@ function chart(title, xName, yName, series) {
     drawn.append(shape("line", { class: "grid", x1: LEFT, x2: W - RIGHT, y1: py(y), y2: py(y) }),
                  shape("text", { x: LEFT - 8, y: py(y) + 4, "text-anchor": "end" }, short(y)));
   }
-  for (const x of ticks(x0, x1)) {
-    if (xName !== "seconds" && !Number.isInteger(x)) continue;
+  for (const x of ticks(x0, x1, Math.floor((W - LEFT - RIGHT) / TICK_WIDTH))) {
+    if (xName !== SECONDS && !Number.isInteger(x)) continue;
     drawn.append(shape("line", { class: "axis", x1: px(x), x2: px(x), y1: H - BOTTOM, y2: H - BOTTOM + 4 }),
                  shape("text", { x: px(x), y: H - BOTTOM + 17, "text-anchor": "middle" }, short(x)));
   }
   drawn.append(shape("path", { class: "axis", d: `M${LEFT},${TOP}V${H - BOTTOM}H${W - RIGHT}` }),
                shape("text", { x: (LEFT + W - RIGHT) / 2, y: H - 6, "text-anchor": "middle", class: "soft" }, xName),
-               shape("text", { x: LEFT, y: 14, "text-anchor": "end", class: "soft" }, yName));
-  let legend = LEFT + 24;
+               shape("text", { x: 8, y: 14, class: "soft unit" }, cut(yName)));
   for (const one of series) {
-    const points = thin(one.points), name = `${one.name} ${short(one.points[one.points.length - 1][1])}`;
+    const points = thin(one.points);
     if (points.length === 1) drawn.append(shape("circle", { class: one.style, cx: px(points[0][0]), cy: py(points[0][1]), r: 3 }));
     else drawn.append(shape("path", { class: one.style, d: "M" + points.map(([x, y]) => `${px(x).toFixed(1)},${py(y).toFixed(1)}`).join("L") }));
-    drawn.append(shape("line", { class: one.style, x1: legend, x2: legend + 24, y1: 10, y2: 10 }),
-                 shape("text", { x: legend + 30, y: 14 }, name));
-    legend += 48 + 7 * name.length;
   }
-  return element("figure", {}, element("figcaption", {}, title), drawn);
+  return element("figure", {}, element("figcaption", {}, title), key(series), drawn);
 }
 
-function curves(metrics) {
-  const byMetric = new Map();
+const SECONDS = "seconds since the job began";
+
+/* The title and the unit of a metric's chart; the score has the name that the server knows. */
+function described(metric, score) {
+  if (metric === "loss") return ["Loss", "loss"];
+  if (metric !== "score") return [metric, metric];
+  if (score.name === "accuracy") return ["Accuracy on validation rows", "share of rows"];
+  if (score.name === "RMSE") return ["RMSE on validation rows", score.label ? `in units of ${score.label}` : "RMSE"];
+  return ["Score on validation rows", "score"];
+}
+
+function curves(metrics, score) {
+  const byMetric = new Map([["loss", new Map()], ["score", new Map()]]); // they come first
   for (const [epoch, step, metric, part, value] of metrics) {
     if (metric === "seconds" || value === null) continue;
     if (!byMetric.has(metric)) byMetric.set(metric, new Map());
@@ -159,10 +180,11 @@ function curves(metrics) {
     if (!parts.has(part)) parts.set(part, []);
     parts.get(part).push([epoch, step, value]);
   }
-  return [...byMetric].map(([metric, parts]) => {
+  return [...byMetric].filter(([, parts]) => parts.size > 0).map(([metric, parts]) => {
     const epochs = new Set([...parts.values()].flat().map((point) => point[0]));
     const at = epochs.size > 1 ? 0 : 1;
-    return chart(metric, at === 0 ? "epoch" : "step", "", [...parts].map(([part, points]) => (
+    const [title, unit] = described(metric, score);
+    return chart(title, at === 0 ? "epoch" : "step", unit, [...parts].map(([part, points]) => (
       { name: part === "train" ? "training" : part, style: part === "train" ? "train" : "validation",
         points: points.map((point) => [point[at], point[2]]) })));
   });
@@ -348,7 +370,7 @@ function openJob(key) {
   const part = (name) => element("div", { id: `job-${name}` });
   const follow = element("details", { id: "job-log-details", on: { toggle: () => refreshLog() } }, element("summary", {}, "Log"),
                          element("pre", { class: "log", id: "job-log", tabindex: "0", "aria-label": "Log" }));
-  open = { key, id, owner, events: [], metrics: new Map(), seen: 0, workers: [], log: { from: 0, text: "" } };
+  open = { key, id, owner, events: [], metrics: new Map(), seen: 0, workers: [], score: null, log: { from: 0, text: "" } };
   find("job").replaceChildren(
     element("p", {}, element("a", { href: "#jobs" }, "All jobs")), part("actions"), part("error"), part("facts"),
     element("h3", {}, "Statement"), part("statement"),
@@ -376,6 +398,7 @@ async function readJob(one, state) {
     for (const row of got.metrics) one.metrics.set(row.slice(0, 4).join(" "), row);
     one.seen = from + got.metrics.length;
     one.workers = got.workers;
+    one.score = got.score;
     more = (got.events.length > 0 && one.events.length < got.events_count) || (got.metrics.length > OVERLAP && one.seen < got.metrics_count);
   }
 }
@@ -384,11 +407,17 @@ function fact(name, value) {
   return value === "" || value === null || value === undefined ? null : element("div", {}, element("dt", {}, name), element("dd", {}, value));
 }
 
+function scoreFact() {
+  const rows = [...open.metrics.values()].filter((row) => row[2] === "score");
+  const newest = rows.reduce((a, b) => (a[1] > b[1] ? a : b), rows[0]);
+  return newest ? fact(`${described("score", open.score)[0].split(" ")[0]}, validation`, short(newest[4])) : null;
+}
+
 function showFacts(job) {
   find("job-facts").replaceChildren(element("dl", { class: "facts" },
     fact("State", job.state), fact("Model", job.model), fact("Epoch", job.epochs > 0 ? `${job.epoch} of ${job.epochs}` : ""),
     fact("Step", job.steps > 0 ? `${short(job.step)} of ${short(job.steps)}` : short(job.step)),
-    fact("Loss, training", short(job.loss)), fact("Loss, validation", short(job.validation_loss)),
+    fact("Loss, training", short(job.loss)), fact("Loss, validation", short(job.validation_loss)), scoreFact(),
     fact("Rows/s", job.rows_per_second ? short(Math.round(job.rows_per_second)) : ""), fact("Goodput", percent(job.goodput)),
     fact("Rows done", short(job.rows_done)), fact("Rows computed again", short(job.rows_redone)),
     fact("Workers", NOW.includes(job.state) ? short(job.workers) : ""), fact("Worker time", duration(job.slot_seconds)),
@@ -429,11 +458,14 @@ function showEvents() {
 }
 
 function showCurves(job) {
-  const made = curves([...open.metrics.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]));
+  const rows = [...open.metrics.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const made = curves(rows, open.score);
+  if (made.length > 0 && !rows.some((row) => row[3] === "validation"))
+    made.unshift(element("p", { class: "muted wide" }, "The job holds no rows out for validation: the curves show training rows."));
   if (job.samples.length > 1) {
-    made.push(chart("rows/s while this page was open", "seconds", "", [{ name: "rows/s", style: "train", points: job.samples.map((sample) => [sample[0], sample[1]]) }]));
+    made.push(chart("Rate while this page was open", SECONDS, "rows a second", [{ name: "rows/s", style: "train", points: job.samples.map((sample) => [sample[0], sample[1]]) }]));
     const goodput = job.samples.filter((sample) => sample[2] !== null);
-    if (goodput.length > 1) made.push(chart("goodput while this page was open", "seconds", "%", [{ name: "goodput", style: "train", points: goodput.map((sample) => [sample[0], 100 * sample[2]]) }]));
+    if (goodput.length > 1) made.push(chart("Goodput while this page was open", SECONDS, "% of worker time", [{ name: "goodput", style: "train", points: goodput.map((sample) => [sample[0], 100 * sample[2]]) }]));
   }
   find("job-curves").replaceChildren(...(made.length ? made : [element("p", { class: "muted" }, "There are no metrics yet.")]));
 }
@@ -567,10 +599,10 @@ function draw(name, kind, target) {
   target.prepend(note, image);
 }
 
-function statementsFor(quoted, statement) {
+function statementsFor(quoted, report, statement) {
   const select = /^\s*(SELECT|WITH)\b/i.test(statement) ? statement.replace(/\s+TO\s+TRAIN\s[\s\S]*$/i, "") : "SELECT * FROM rows";
   return [`${select} TO PREDICT USING ${quoted};`, `${select} TO EVALUATE ${quoted};`, `${select} TO EXPLAIN ${quoted};`,
-          `SHOW MODEL ${quoted};`, `REPORT MODEL ${quoted} TO 'card.html';`, `ROLLBACK MODEL ${quoted} TO 1;`];
+          `SHOW MODEL ${quoted};`, report, `ROLLBACK MODEL ${quoted} TO 1;`];
 }
 
 async function openModel(name) {
@@ -594,7 +626,7 @@ async function openModel(name) {
       drawn,
       element("h3", {}, "Versions"), versionsOf(got.versions),
       element("h3", {}, "Statement"), copied(statement),
-      element("h3", {}, "Statements to copy"), ...statementsFor(got.quoted, statement).map(copied),
+      element("h3", {}, "Statements to copy"), ...statementsFor(got.quoted, got.report, statement).map(copied),
       element("h3", {}, "Facts"), tableOf(["Name", "Value"], facts, "Facts"));
     draw(name, "history", drawn);
   } catch (error) {

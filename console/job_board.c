@@ -137,6 +137,13 @@ void board_fail(struct job_board *board, const char *message)
     board->version++;
 }
 
+struct slice board_job(struct job_board *board, struct slice owner, int64_t id)
+{
+    const struct entry *entry = board->count > 0 ? find(board, owner, id) : NULL;
+
+    return entry ? text_slice(&entry->row) : SLICE("");
+}
+
 uint64_t board_version(const struct job_board *board)
 {
     return board->version;

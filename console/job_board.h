@@ -30,6 +30,9 @@ void board_end(struct job_board *board);
 /* Nothing could be read; the jobs stay. NULL: it can again. */
 void board_fail(struct job_board *board, const char *message);
 
+/* The JSON array of a job's cells, until the board changes; empty: there is no such job. */
+struct slice board_job(struct job_board *board, struct slice owner, int64_t id);
+
 uint64_t board_version(const struct job_board *board);
 /* {"version":9,"all":true,"columns":[...],"rows":[[...],...],"error":null}. since 0: all. */
 void board_print(const struct job_board *board, uint64_t since, const char *const *columns,

@@ -3,12 +3,15 @@
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
+#include "base/json.h"
 #include "console/job_board.h"
 #include "console/job_source.h"
 #include "console/json_rows.h"
 #include "console/model_desk.h"
+#include "console/score.h"
 #include "extension/engine/host/result.h"
 
 #define TICK_MS     200
@@ -137,12 +140,37 @@ static enum status append_rows(const struct job_desk *desk, const struct source_
     return STATUS_OK;
 }
 
-static enum status show_job(const struct job_desk *desk, const struct source_job *job,
+/* "score":{...} of the job's statement, which the list has. */
+static void append_score(struct job_desk *desk, const struct source_job *job, struct text *out)
+{
+    const char *columns[SOURCE_JOB_COLUMNS];
+    const char *statement = NULL;
+    struct error ignored;
+    struct slice row;
+    cJSON *cells = NULL;
+    int at = 0;
+
+    source_job_columns(columns);
+    while (strcmp(columns[at], "statement") != 0)
+        at++;
+    pthread_mutex_lock(&desk->lock);
+    row = board_job(desk->board, slice_of(job->owner), job->id);
+    if (json_parse(row, row.size, &cells, &ignored) == STATUS_OK)
+        statement = cJSON_GetStringValue(cJSON_GetArrayItem(cells, at));
+    pthread_mutex_unlock(&desk->lock);
+    text_append_string(out, "\"score\":");
+    score_append(statement ? slice_of(statement) : SLICE(""), out);
+    cJSON_Delete(cells);
+}
+
+static enum status show_job(struct job_desk *desk, const struct source_job *job,
                             struct desk_task *task, struct error *err)
 {
     struct text *out = &task->reply;
 
     text_append_char(out, '{');
+    append_score(desk, job, out);
+    text_append_string(out, ",\n");
     TRY(append_rows(desk, job, "workers", source_workers, 0, out, err));
     text_append_string(out, ",\n");
     TRY(append_rows(desk, job, "events", source_events, task->request.events, out, err));

@@ -124,6 +124,29 @@ static enum status append_name(const struct host *host, const char *listed, stru
     return status;
 }
 
+/* The statement that makes a report: inside of a PostgreSQL server none writes a file. */
+static enum status append_report(const struct host *host, const char *listed, struct text *out,
+                                 struct error *err)
+{
+    struct text statement, name;
+    enum status status;
+
+    text_init(&statement, TEXT_MAXIMUM);
+    text_init(&name, TEXT_MAXIMUM);
+    status = write_name(host, listed, &name, err);
+    if (host->catalog.dialect == SQL_POSTGRES) {
+        text_append_string(&statement, "SELECT totrain.report(");
+        text_append_literal(&statement, text_slice(&name));
+        text_append_string(&statement, ");");
+    } else {
+        text_printf(&statement, "REPORT MODEL %s TO 'card.html';", text_string(&name));
+    }
+    json_append_string(out, text_slice(&statement));
+    text_deinit(&name);
+    text_deinit(&statement);
+    return status;
+}
+
 static enum status show_model(const struct host *host, struct desk_task *task, struct error *err)
 {
     const char *name = task->request.name;
@@ -131,6 +154,8 @@ static enum status show_model(const struct host *host, struct desk_task *task, s
     task->type = TYPE_JSON;
     text_append_string(&task->reply, "{\"quoted\":");
     TRY(append_name(host, name, &task->reply, err));
+    text_append_string(&task->reply, ",\n\"report\":");
+    TRY(append_report(host, name, &task->reply, err));
     text_append_string(&task->reply, ",\n\"facts\":");
     TRY(append_rows_of(host, "SHOW MODEL ", name, &task->reply, err));
     text_append_string(&task->reply, ",\n\"versions\":");

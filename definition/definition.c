@@ -127,7 +127,7 @@ enum status definition_check_value(const struct definition_argument *argument,
     static const char *const wanted[] = {
         [DEFINITION_NUMBER] = "a number",
         [DEFINITION_TEXT] = "a text",
-        [DEFINITION_LIST] = "a list of numbers or texts, as [64, 32]",
+        [DEFINITION_LIST] = "a list of numbers or texts, such as [64, 32]",
     };
 
     return has_type(value, argument->type)

@@ -104,9 +104,9 @@ static void take_order(struct arima *arima, const struct arima_order *order, uin
     }
 }
 
-/* Errors of `in`, which may be `errors` or `turn`; `turn` is room. */
-static void find_errors(const struct arima *arima, const double *in, uint32_t count, double *turn,
-                        double *errors)
+/* Errors of `in`, which may be `errors` or `turn`, and the sum of their squares; `turn` is room. */
+static double find_errors(const struct arima *arima, const double *in, uint32_t count, double *turn,
+                          double *errors)
 {
     const double *from = in;
 
@@ -119,9 +119,11 @@ static void find_errors(const struct arima *arima, const double *in, uint32_t co
         }
     if (from != errors)
         memcpy(errors, from, count * sizeof *errors);
-    for (int f = ARIMA_MA; f <= ARIMA_SEASONAL_MA; f++)
-        if (arima->factors[f].order)
-            polynomial_divide(&arima->factors[f], errors, count, errors);
+    if (arima->factors[ARIMA_MA].order && arima->factors[ARIMA_SEASONAL_MA].order)
+        polynomial_divide(&arima->factors[ARIMA_MA], errors, count, errors);
+    return polynomial_divide_squared(
+        &arima->factors[arima->factors[ARIMA_SEASONAL_MA].order ? ARIMA_SEASONAL_MA : ARIMA_MA],
+        errors, count);
 }
 
 /* ----- squares ----- */
@@ -164,10 +166,12 @@ static void list_columns(struct search *search, struct column *columns)
     struct arima_room *room = search->room;
     const struct arima *arima = search->arima;
 
+    polynomial_divide_both(&arima->factors[ARIMA_AR], &arima->factors[ARIMA_MA], room->errors,
+                           search->count, room->slopes[ARIMA_AR], room->slopes[ARIMA_MA]);
     for (int f = 0; f < ARIMA_FACTORS; f++) {
         const struct polynomial *factor = &arima->factors[f];
 
-        if (factor->order)
+        if (factor->order && f != ARIMA_MA && f != ARIMA_AR)
             polynomial_divide(factor, room->errors, search->count, room->slopes[f]);
         for (uint32_t j = 0; j < factor->order; j++)
             columns[search->firsts[f] + j] = (struct column){
@@ -194,29 +198,35 @@ static double multiply_two(const struct column *a, const struct column *b, uint6
     return sum;
 }
 
-/* The same with several others at once: each sum is added up in the order of the values. */
-static void multiply_several(const struct column *a, const struct column *others, uint32_t count,
-                             double *sums)
+struct pair {
+    const struct column *a, *b;
+    double *product;
+};
+
+/* The same of several pairs at once: each sum is added up in the order of the values. */
+static void multiply_pairs(const struct pair pairs[TOGETHER], uint32_t count)
 {
-    const double *from[TOGETHER], *of_a;
-    uint64_t begin = a->lag;
+    const double *of_a[TOGETHER], *of_b[TOGETHER];
+    uint64_t begin = 0;
     double sum[TOGETHER];
 
-    for (uint32_t k = 0; k < TOGETHER; k++)
-        begin = others[k].lag > begin ? others[k].lag : begin;
+    for (uint32_t k = 0; k < TOGETHER; k++) {
+        begin = pairs[k].a->lag > begin ? pairs[k].a->lag : begin;
+        begin = pairs[k].b->lag > begin ? pairs[k].b->lag : begin;
+    }
     begin = begin < count ? begin : count;
     for (uint32_t k = 0; k < TOGETHER; k++) {
-        const uint64_t both = others[k].lag > a->lag ? others[k].lag : a->lag;
+        const struct column *a = pairs[k].a, *b = pairs[k].b;
 
-        sum[k] = multiply_two(a, &others[k], both, begin);
-        from[k] = others[k].slopes + (begin - (others[k].lag < begin ? others[k].lag : begin));
+        sum[k] = multiply_two(a, b, b->lag > a->lag ? b->lag : a->lag, begin);
+        of_a[k] = a->slopes + (begin - (a->lag < begin ? a->lag : begin));
+        of_b[k] = b->slopes + (begin - (b->lag < begin ? b->lag : begin));
     }
-    of_a = a->slopes + (begin - (a->lag < begin ? a->lag : begin));
     for (uint64_t i = 0; i < count - begin; i++)
         for (uint32_t k = 0; k < TOGETHER; k++)
-            sum[k] += of_a[i] * from[k][i];
+            sum[k] += of_a[k][i] * of_b[k][i];
     for (uint32_t k = 0; k < TOGETHER; k++)
-        sums[k] = a->sign * others[k].sign * sum[k];
+        *pairs[k].product = pairs[k].a->sign * pairs[k].b->sign * sum[k];
 }
 
 /* Products of the columns with each other and with the errors, which are the column behind them. */
@@ -224,24 +234,25 @@ static void multiply_columns(const struct search *search, const struct column *c
                              struct squares_near *near)
 {
     const uint32_t numbers = search->numbers;
+    struct pair pairs[TOGETHER];
+    uint32_t count = 0;
 
     memset(near, 0, sizeof *near);
-    for (uint32_t a = 0; a < numbers; a++) {
-        uint32_t b = a;
-        double sums[NUMBERS_MAX + 1];
-
-        for (; b + TOGETHER <= numbers + 1; b += TOGETHER)
-            multiply_several(&columns[a], &columns[b], search->count, sums + b);
-        for (; b <= numbers; b++) {
-            const uint64_t lag = columns[b].lag > columns[a].lag ? columns[b].lag : columns[a].lag;
-
-            sums[b] = columns[a].sign * columns[b].sign *
-                      multiply_two(&columns[a], &columns[b], lag, search->count);
+    for (uint32_t a = 0; a < numbers; a++)
+        for (uint32_t b = a; b <= numbers; b++) {
+            pairs[count++] =
+                (struct pair){&columns[a], &columns[b],
+                              b == numbers ? &near->gradient[a] : &near->products[a][b]};
+            if (count < TOGETHER && !(a + 1 == numbers && b == numbers))
+                continue;
+            for (; count < TOGETHER; count++) /* the last one again */
+                pairs[count] = pairs[count - 1];
+            multiply_pairs(pairs, search->count);
+            count = 0;
         }
-        for (b = a; b < numbers; b++)
-            near->products[a][b] = near->products[b][a] = sums[b];
-        near->gradient[a] = sums[numbers];
-    }
+    for (uint32_t a = 0; a < numbers; a++)
+        for (uint32_t b = a + 1; b < numbers; b++)
+            near->products[b][a] = near->products[a][b];
 }
 
 static void find_slopes(const struct search *search, const double *u, square by)
@@ -292,7 +303,7 @@ static double sum_squares(struct search *search, const double *u)
 {
     struct arima_room *room = search->room;
     const double *in = room->w;
-    double sum = 0;
+    double sum;
 
     take_numbers(search, u);
     if (search->arima->order.has_constant) {
@@ -300,9 +311,7 @@ static double sum_squares(struct search *search, const double *u)
             room->turn[i] = in[i] - search->arima->mean;
         in = room->turn;
     }
-    find_errors(search->arima, in, search->count, room->turn, room->errors);
-    for (uint32_t i = 0; i < search->count; i++)
-        sum += room->errors[i] * room->errors[i];
+    sum = find_errors(search->arima, in, search->count, room->turn, room->errors);
     return isfinite(sum) ? sum : INFINITY;
 }
 

@@ -16,9 +16,10 @@
 
 #include "forecast/arima.h"
 
-extern const struct method auto_arima_method, /* the search's models, weighted as in auto_ets.h */
-    arima_method; /* the model of fitting->order; NULL: the search's model of the least AICc alone
-                   */
+/* The search's models, weighted as in auto_ets.h. */
+extern const struct method auto_arima_method;
+/* The model of fitting->order; NULL: the search's model of the least AICc alone. */
+extern const struct method arima_method;
 
 /* The search's model of the least AICc; false: none is possible. The season is at most
  * ETS_SEASON_MAX. */

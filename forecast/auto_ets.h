@@ -10,5 +10,5 @@
 
 #include "forecast/method.h"
 
-extern const struct method auto_ets_method, /* weighted */
-    ets_method;                             /* the form of the least AICc alone */
+extern const struct method auto_ets_method; /* weighted */
+extern const struct method ets_method;      /* the form of the least AICc alone */

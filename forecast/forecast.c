@@ -8,6 +8,7 @@
 #include "forecast/croston.h"
 #include "forecast/mstl.h"
 #include "forecast/naive.h"
+#include "forecast/pooled.h"
 #include "forecast/seasons.h"
 #include "forecast/theta.h"
 #include "scoring/elementary.h"
@@ -29,6 +30,7 @@ static const struct method *const methods[] = {
     &croston_method,
     &sba_method,
     &tsb_method,
+    &pooled_method,
 };
 #define METHOD_COUNT (sizeof methods / sizeof *methods)
 
@@ -87,6 +89,11 @@ void forecast_add_season(struct forecast_options *options, uint32_t length)
         options->seasons[at] = options->seasons[at - 1];
     options->seasons[at] = length;
     options->season_count++;
+}
+
+bool forecast_cuts(const struct method *method)
+{
+    return method == &combined_method || method == &pooled_method;
 }
 
 bool forecast_lacks_season(const struct forecast_options *options)
@@ -339,7 +346,7 @@ static enum status finish(const struct forecast_options *options, const struct s
 {
     const double deviations = normal_quantile_of_level(options->level);
     const bool is_cut =
-        options->method == &combined_method && !scale->is_negative && !options->is_remainder;
+        forecast_cuts(options->method) && !scale->is_negative && !options->is_remainder;
 
     for (uint32_t h = 0; h < options->horizon; h++) {
         const double deviation = sqrt(variances[h] > 0 ? variances[h] : 0);
@@ -366,6 +373,7 @@ enum status forecast_run(double *values, uint32_t count, const struct forecast_o
                          struct arena *arena, struct forecast *forecast, struct error *err)
 {
     uint64_t steps = 0;
+    struct pooled_series pooled = options->pooled;
     const struct fitting fitting = {
         .arena = arena,
         .horizon = options->horizon,
@@ -374,6 +382,7 @@ enum status forecast_run(double *values, uint32_t count, const struct forecast_o
         .season_count = options->season_count,
         .is_stopped = options->is_stopped,
         .stop = options->stop,
+        .pooled = &pooled,
         .kept = options->kept,
         .steps = &steps,
     };
@@ -386,14 +395,16 @@ enum status forecast_run(double *values, uint32_t count, const struct forecast_o
     while (isnan(values[0])) {
         values++;
         count--;
+        pooled.first++;
     }
     while (isnan(values[count - 1]))
         count--;
     TRY(make_room(arena, options->horizon, forecast, &variances, err));
-    if (options->history > 0 && !are_known)
+    if ((options->history > 0 || pooled.rows) && !are_known)
         are_known = forecast_list_known(values, count, arena);
-    if (options->history > 0 && !are_known)
+    if ((options->history > 0 || pooled.rows) && !are_known)
         return fail_no_memory(err);
+    pooled.are_known = are_known;
     forecast_fill_gaps(values, count);
     scale = scale_values(values, count, options->kept);
     series.values = values;

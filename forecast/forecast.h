@@ -16,6 +16,7 @@
 #pragma once
 
 #include "forecast/arima.h"
+#include "forecast/pooled.h"
 
 #define HISTORY_MAX   10000 /* values of the past that are expected */
 #define FORECAST_KEPT 3     /* numbers that are kept of any series, beside those of the method */
@@ -31,6 +32,7 @@ struct forecast_options {
     bool season_is_given;          /* the first one holds where there are two of it, found or not */
     struct arima_order order;      /* order of the method arima */
     bool has_order;                /* false: it is searched for */
+    struct pooled_series pooled;   /* for the method of trees */
     bool is_remainder;             /* a remainder of regressors: nothing is cut at 0 */
     bool (*is_stopped)(void *stop); /* NULL: nobody asks */
     void *stop;
@@ -52,6 +54,8 @@ enum status forecast_method(struct slice name, const struct method **method, str
 
 /* One more length that a season may have, in its place; 1, and one that is there, add nothing. */
 void forecast_add_season(struct forecast_options *options, uint32_t length);
+/* Are forecasts of values that are never below 0 cut there? */
+bool forecast_cuts(const struct method *method);
 /* Has it no season where the method or the order needs one? */
 bool forecast_lacks_season(const struct forecast_options *options);
 

@@ -28,6 +28,7 @@ struct series {
 };
 
 struct arima_order;
+struct pooled_series;
 
 /* Means that a fit may use, and what the user has given. */
 struct fitting {
@@ -38,8 +39,9 @@ struct fitting {
     uint32_t season_count;
     bool (*is_stopped)(void *stop); /* has the user interrupted? NULL: nobody asks */
     void *stop;
-    struct kept *kept; /* parameters that are written or read; NULL: nobody asks */
-    uint64_t *steps;   /* units of work since it was asked last; NULL: it is asked each time */
+    const struct pooled_series *pooled; /* the trees of many series (pooled.h); NULL: none */
+    struct kept *kept;                  /* parameters that are written or read; NULL: nobody asks */
+    uint64_t *steps; /* units of work since it was asked last; NULL: it is asked each time */
 };
 
 /* INTERRUPTED where the user wants it so, of whom is asked after so many steps of some nanoseconds

@@ -5,4 +5,5 @@
 
 #include "forecast/method.h"
 
-extern const struct method naive_method, seasonal_naive_method;
+extern const struct method naive_method;
+extern const struct method seasonal_naive_method;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
+#include "base/sort_doubles.h"
 #include "forecast/forecast.h"
 #include "forecast/stl.h"
 
@@ -18,7 +18,7 @@
 static double median_of(const double *values, uint32_t count, double *room)
 {
     memcpy(room, values, count * sizeof *room);
-    qsort(room, count, sizeof *room, order_of_doubles);
+    sort_doubles(room, count);
     return count % 2 ? room[count / 2] : 0.5 * room[count / 2 - 1] + 0.5 * room[count / 2];
 }
 

@@ -375,7 +375,7 @@ static enum status make_grid(const struct points *points, enum duplicates duplic
     case GRID_DOUBLED:
         print_time(points, grid->doubled, time);
         fail(err, STATUS_INVALID, "two values have the time %s", time);
-        return error_hint(err, "Group the rows by series, or say in the options what they are: "
+        return error_hint(err, "Group the rows by series, or set the option: "
                                "{\"duplicates\": \"sum\"}, or \"mean\".");
     case GRID_INFINITE:
         return fail(err, STATUS_INVALID, "the sum of a time's values is no number");

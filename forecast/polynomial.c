@@ -101,6 +101,105 @@ void polynomial_divide(const struct polynomial *polynomial, const double *in, ui
         divide_by_seasons(polynomial, in, count, out);
 }
 
+/* The same as divide_by_order, with a sum that waits for no more than the values do. */
+static inline __attribute__((always_inline)) double divide_squared_by_order(uint32_t order,
+                                                                            const double *c,
+                                                                            double *values,
+                                                                            uint32_t count)
+{
+    double past[POLYNOMIAL_ORDER_MAX] = {0}, squares = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        double sum = values[i];
+
+        for (uint32_t j = order; j > 0; j--)
+            sum += c[j - 1] * past[j - 1];
+        for (uint32_t j = order; j-- > 1;)
+            past[j] = past[j - 1];
+        past[0] = values[i] = sum;
+        squares += sum * sum;
+    }
+    return squares;
+}
+
+double polynomial_divide_squared(const struct polynomial *polynomial, double *values,
+                                 uint32_t count)
+{
+    const uint32_t order = polynomial->lag == 1 ? polynomial->order : 0;
+    double squares = 0;
+
+    if (order == 1)
+        return divide_squared_by_order(1, polynomial->c, values, count);
+    if (order == 2)
+        return divide_squared_by_order(2, polynomial->c, values, count);
+    if (order == 3)
+        return divide_squared_by_order(3, polynomial->c, values, count);
+    if (polynomial->order > 0)
+        polynomial_divide(polynomial, values, count, values);
+    for (uint32_t i = 0; i < count; i++)
+        squares += values[i] * values[i];
+    return squares;
+}
+
+/* ----- by two polynomials ----- */
+
+#define ORDER_TOGETHER 3 /* orders above are rare */
+
+/* The same as divide_by_order for two, of which neither waits for the other. */
+static inline __attribute__((always_inline)) void divide_by_orders(uint32_t order_a,
+                                                                   uint32_t order_b,
+                                                                   const double *a, const double *b,
+                                                                   const double *in, uint32_t count,
+                                                                   double *by_a, double *by_b)
+{
+    double past_a[ORDER_TOGETHER] = {0}, past_b[ORDER_TOGETHER] = {0};
+
+    for (uint32_t i = 0; i < count; i++) {
+        double sum_a = in[i], sum_b = in[i];
+
+        for (uint32_t j = order_a; j > 0; j--)
+            sum_a += a[j - 1] * past_a[j - 1];
+        for (uint32_t j = order_b; j > 0; j--)
+            sum_b += b[j - 1] * past_b[j - 1];
+        for (uint32_t j = order_a; j-- > 1;)
+            past_a[j] = past_a[j - 1];
+        for (uint32_t j = order_b; j-- > 1;)
+            past_b[j] = past_b[j - 1];
+        past_a[0] = by_a[i] = sum_a;
+        past_b[0] = by_b[i] = sum_b;
+    }
+}
+
+static inline __attribute__((always_inline)) void divide_by_order_and(
+    uint32_t order_a, const double *a, const struct polynomial *b, const double *in, uint32_t count,
+    double *by_a, double *by_b)
+{
+    if (b->order == 1)
+        divide_by_orders(order_a, 1, a, b->c, in, count, by_a, by_b);
+    else if (b->order == 2)
+        divide_by_orders(order_a, 2, a, b->c, in, count, by_a, by_b);
+    else
+        divide_by_orders(order_a, 3, a, b->c, in, count, by_a, by_b);
+}
+
+void polynomial_divide_both(const struct polynomial *a, const struct polynomial *b,
+                            const double *in, uint32_t count, double *by_a, double *by_b)
+{
+    assert(a->lag == 1 && b->lag == 1);
+    if (!a->order || !b->order || a->order > ORDER_TOGETHER || b->order > ORDER_TOGETHER) {
+        if (a->order)
+            divide_by_steps(a, in, count, by_a);
+        if (b->order)
+            divide_by_steps(b, in, count, by_b);
+    } else if (a->order == 1) {
+        divide_by_order_and(1, a->c, b, in, count, by_a, by_b);
+    } else if (a->order == 2) {
+        divide_by_order_and(2, a->c, b, in, count, by_a, by_b);
+    } else {
+        divide_by_order_and(3, a->c, b, in, count, by_a, by_b);
+    }
+}
+
 /* ----- coefficients of numbers ----- */
 
 void polynomial_of_numbers(const double *numbers, struct polynomial *polynomial,

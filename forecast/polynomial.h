@@ -26,6 +26,14 @@ void polynomial_multiply(const struct polynomial *polynomial, const double *in, 
 void polynomial_divide(const struct polynomial *polynomial, const double *in, uint32_t count,
                        double *out);
 
+/* The same in its place, and the sum of the squares, in the order of the values. */
+double polynomial_divide_squared(const struct polynomial *polynomial, double *values,
+                                 uint32_t count);
+/* Divides by two polynomials at once, each with a lag of 1; one of order 0 has no result. Results
+ * are those of polynomial_divide, and apart from `in`. */
+void polynomial_divide_both(const struct polynomial *a, const struct polynomial *b,
+                            const double *in, uint32_t count, double *by_a, double *by_b);
+
 /* Slopes by the numbers: slopes[j][i] is that of c[j] by numbers[i]. */
 typedef double polynomial_slopes[POLYNOMIAL_ORDER_MAX][POLYNOMIAL_ORDER_MAX];
 

@@ -6,7 +6,6 @@
 #include "forecast/auto_arima.h"
 #include "forecast/croston.h"
 #include "forecast/ets.h"
-#include "forecast/seasons.h"
 
 #define VALUES_LEAST    8    /* and three for each regressor */
 #define DEPENDENT       1e-9 /* share of a column's squares that the ones before it leave */

@@ -1,5 +1,7 @@
 #include "forecast/steps.h"
 
+#include <string.h>
+
 #define HOUR_MICROSECONDS INT64_C(3600000000)
 #define SEASON_LONGEST    20160 /* steps: a week of half minutes */
 
@@ -183,6 +185,29 @@ int64_t steps_time(const struct steps *steps, int64_t index)
     default:
         return steps->first + index * steps->size;
     }
+}
+
+void steps_calendar(const struct steps *steps, int64_t index, uint32_t parts[CALENDAR_PARTS])
+{
+    const bool is_short = steps->unit == STEP_MICROSECOND && steps->size < DAY_MICROSECONDS;
+    const bool is_day = is_short || steps->unit == STEP_WEEKDAY ||
+                        (steps->unit == STEP_MICROSECOND && steps->size == DAY_MICROSECONDS);
+    struct month_day date;
+    int64_t time, day;
+
+    memset(parts, 0, CALENDAR_PARTS * sizeof *parts);
+    if (steps->unit == STEP_NUMBER)
+        return;
+    time = steps_time(steps, index);
+    day = day_of(time);
+    date = month_day_of(day);
+    parts[0] = (uint32_t)(1 + date.month - 12 * floor_divide(date.month, 12));
+    if (is_day) {
+        parts[1] = (uint32_t)date.day;
+        parts[2] = (uint32_t)(1 + weekday(day));
+    }
+    if (is_short)
+        parts[3] = (uint32_t)(1 + (time - day * DAY_MICROSECONDS) / HOUR_MICROSECONDS);
 }
 
 /* ----- seasons ----- */

@@ -47,6 +47,11 @@ int64_t steps_index(const struct steps *steps, int64_t time);
 bool steps_has(const struct steps *steps, int64_t index);
 int64_t steps_time(const struct steps *steps, int64_t index);
 
+/* Places of a step in the calendar, from 1: its month, day of the month, weekday and hour; 0 where
+ * the step is longer, and of numbers. */
+#define CALENDAR_PARTS 4
+void steps_calendar(const struct steps *steps, int64_t index, uint32_t parts[CALENDAR_PARTS]);
+
 /* Lengths of seasons that such steps may have, ascending, into lengths (2); how many. Hours have
  * 24 and 168. Numbers have none. */
 uint32_t steps_seasons(const struct steps *steps, uint32_t *lengths);

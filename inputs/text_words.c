@@ -4,8 +4,6 @@
 
 #include "inputs/characters.h"
 
-enum character_class { BETWEEN_WORDS, IN_WORD, ALONE };
-
 /* ---- characters ---- */
 
 struct class_range {
@@ -62,6 +60,14 @@ static enum character_class class_of(uint32_t point)
             high = middle;
     }
     return low > 0 && point <= classes[low - 1].last ? classes[low - 1].class : IN_WORD;
+}
+
+enum character_class text_character_class(uint32_t point)
+{
+    if (point >= 0x80)
+        return class_of(point);
+    return (point >= 'a' && point <= 'z') || (point >= '0' && point <= '9') ? IN_WORD
+                                                                            : BETWEEN_WORDS;
 }
 
 /* ---- words ---- */

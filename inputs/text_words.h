@@ -18,6 +18,10 @@
 
 #define TEXT_WORD_BYTES 120 /* bytes of a word that count; the word goes on to its end */
 
+enum character_class { BETWEEN_WORDS, IN_WORD, ALONE };
+/* The class of a character: beyond ASCII any, of ASCII those of small letters and digits. */
+enum character_class text_character_class(uint32_t point);
+
 /* The words of a text that is borrowed. rest: the part that is still to be read. */
 struct text_words {
     struct slice rest;

@@ -37,7 +37,7 @@ enum status exchange_format_find(struct slice name, struct slice file, enum exch
         fail(err, STATUS_INVALID, "there is no format \"%.*s\"",
              SLICE_FORMAT(slice_prefix(name, 40)));
     else
-        fail(err, STATUS_INVALID, "the name of the file does not tell its format");
+        fail(err, STATUS_INVALID, "the name of the file does not show its format");
     return error_hint(err,
                       "Formats are xgboost (.json), xgboost_ubj (.ubj), lightgbm (.txt) and onnx "
                       "(.onnx).");

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/order.h"
+#include "base/sort_doubles.h"
 #include "scoring/number_origin.h"
 
 /* The least float above: what is at most the threshold, as a float, is below it. */
@@ -45,7 +45,7 @@ static void sort_thresholds(const struct forest *forest, const double *doubles, 
     for (uint32_t f = 0; f < forest->feature_count; f++) {
         const size_t first = f > 0 ? ends[f - 1] : 0;
 
-        qsort(sorted + first, ends[f] - first, sizeof *sorted, order_of_doubles);
+        sort_doubles(sorted + first, ends[f] - first);
     }
 }
 
@@ -87,7 +87,7 @@ static double origin_of_tree(const double *doubles, float *nodes, uint32_t first
     for (uint32_t i = first; i < end; i++)
         if (node_at(nodes, i)[NODE_TEST] == NODE_LEAF)
             sorted[leaves++] = doubles[i];
-    qsort(sorted, leaves, sizeof *sorted, order_of_doubles);
+    sort_doubles(sorted, leaves);
     return number_origin_of_label(sorted, leaves);
 }
 

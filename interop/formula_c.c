@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "inputs/cells.h"
+#include "interop/formula_c_words.h"
 #include "interop/formula_print.h"
 #include "scoring/label_names.h"
 
@@ -228,12 +229,36 @@ static const char number_reader[] =
     "}\n";
 
 static const char word_reader[] =
-    "/* words: ascending by bytes */\n"
+    "/* The place of a word; words: ascending by bytes; -1: it is none of them. */\n"
+    "static inline int @_find(const struct @_word *words, int count, const char *text,\n"
+    "                         unsigned long size)\n"
+    "{\n"
+    "    int low = 0, high = count;\n"
+    "    while (low < high) {\n"
+    "        const int middle = low + (high - low) / 2;\n"
+    "        const struct @_word *word = &words[middle];\n"
+    "        unsigned long i = 0;\n"
+    "        int order;\n"
+    "        while (i < word->size && i < size && word->word[i] == text[i])\n"
+    "            i++;\n"
+    "        if (i < word->size && i < size)\n"
+    "            order = (unsigned char)word->word[i] - (unsigned char)text[i];\n"
+    "        else\n"
+    "            order = i < word->size ? 1 : i < size ? -1 : 0;\n"
+    "        if (order == 0)\n"
+    "            return word->place;\n"
+    "        if (order < 0)\n"
+    "            low = middle + 1;\n"
+    "        else\n"
+    "            high = middle;\n"
+    "    }\n"
+    "    return -1;\n"
+    "}\n"
     "static inline double @_read_word(const struct @_cell *cell, int column, const struct @_word "
     "*words,\n"
     "                          int count, int *refused)\n"
     "{\n"
-    "    int low = 0, high = count;\n"
+    "    int place;\n"
     "    if (cell->type == @_MISSING || (cell->type != @_TEXT && cell->number != cell->number))\n"
     "        return @_nan();\n"
     "    if (cell->type != @_TEXT) {\n"
@@ -244,25 +269,8 @@ static const char word_reader[] =
     "                return words[i].place;\n"
     "        return -1;\n"
     "    }\n"
-    "    while (low < high) {\n"
-    "        const int middle = low + (high - low) / 2;\n"
-    "        const struct @_word *word = &words[middle];\n"
-    "        unsigned long i = 0;\n"
-    "        int order;\n"
-    "        while (i < word->size && i < cell->size && word->word[i] == cell->text[i])\n"
-    "            i++;\n"
-    "        if (i < word->size && i < cell->size)\n"
-    "            order = (unsigned char)word->word[i] - (unsigned char)cell->text[i];\n"
-    "        else\n"
-    "            order = i < word->size ? 1 : i < cell->size ? -1 : 0;\n"
-    "        if (order == 0)\n"
-    "            return word->place;\n"
-    "        if (order < 0)\n"
-    "            low = middle + 1;\n"
-    "        else\n"
-    "            high = middle;\n"
-    "    }\n"
-    "    return @_trim(cell).size == 0 ? @_nan() : -1;\n"
+    "    place = @_find(words, count, cell->text, cell->size);\n"
+    "    return place < 0 && @_trim(cell).size == 0 ? @_nan() : place;\n"
     "}\n";
 
 static const char date_reader[] =
@@ -463,15 +471,24 @@ static void number_table(struct c_printer *printer, const struct formula *formul
     text_append_string(printer->out, formula->count ? "};\n" : "0};\n");
 }
 
+static bool has_words(const struct formula *formula)
+{
+    return formula->op == FORMULA_READ_WORD ||
+           (formula->op == FORMULA_READ_TERMS && formula_text_of(formula).buckets == 0);
+}
+
 /* In the order in which the formulas name them. */
 static void tables(struct c_printer *printer, const struct formula *formula)
 {
     for (; formula; formula = formula->c) {
-        if (formula->op == FORMULA_READ_WORD)
+        if (has_words(formula)) {
             word_table(printer, formula);
-        if (formula->numbers)
+            printer->tables++;
+        }
+        if (formula->numbers) {
             number_table(printer, formula);
-        printer->tables += formula->op == FORMULA_READ_WORD || formula->numbers;
+            printer->tables++;
+        }
         if (formula->a)
             tables(printer, formula->a);
         if (formula->b)
@@ -527,11 +544,61 @@ static void choices(struct c_printer *printer, const struct formula *formula)
     text_append_char(printer->out, ')');
 }
 
+/* Each column's key, then the bucket of all. */
+static void read_cross(struct c_printer *printer, const struct formula *formula)
+{
+    text_printf(printer->out, "%s_cross((const unsigned long long[]){", printer->prefix);
+    for (uint32_t i = 0; i < formula->count; i++) {
+        const unsigned column = formula->cross->columns[i].cell;
+
+        text_append_string(printer->out, i ? ", " : "");
+        if (formula->terms[i]) {
+            text_printf(printer->out, "%s_number_key(", printer->prefix);
+            print_formula(printer, formula->terms[i]);
+            text_append_char(printer->out, ')');
+        } else
+            text_printf(printer->out, "%s_key(&cells[%u], %u, &refused)", printer->prefix, column,
+                        column + 1);
+    }
+    text_printf(printer->out, "}, %u, %u)", formula->count, formula->cross->buckets);
+}
+
+/* How the text is read, behind which its variable stands. */
+static void read_terms(struct c_printer *printer, const struct formula *formula)
+{
+    static const int divisors[] = {[COMBINER_SUM] = 0, [COMBINER_MEAN] = 1, [COMBINER_SQRTN] = 2};
+    const struct formula_text how = formula_text_of(formula);
+    const unsigned column = formula->index;
+
+    text_printf(printer->out,
+                "%s_read_terms(&cells[%u], %u, &(const struct %s_text){%u, %d, %u, %d, %d, %d, ",
+                printer->prefix, column, column + 1, printer->prefix, how.most, how.has_pairs,
+                how.buckets, how.ends_full, how.is_counted, divisors[how.combiner]);
+    if (has_words(formula))
+        text_printf(printer->out, "%s_table_%u, %u, ", printer->prefix, printer->tables++,
+                    formula->count);
+    else
+        text_append_string(printer->out, "0, 0, ");
+    if (formula->numbers)
+        text_printf(printer->out, "%s_table_%u}", printer->prefix, printer->tables++);
+    else
+        text_append_string(printer->out, "0}");
+}
+
+static void terms_sum(struct c_printer *printer, const struct formula *formula)
+{
+    text_printf(printer->out, "%s_terms_sum(%s_table_%u, %u, &v%u)", printer->prefix,
+                printer->prefix, printer->tables++, formula->count, formula->a->index);
+}
+
 static void read_cell(struct c_printer *printer, const struct formula *formula)
 {
     const unsigned column = formula->index;
 
-    if (formula->op == FORMULA_REFUSE)
+    if (formula->op == FORMULA_READ_HASH)
+        text_printf(printer->out, "%s_read_hash(&cells[%u], %u, %u, &refused)", printer->prefix,
+                    column, column + 1, formula->count);
+    else if (formula->op == FORMULA_REFUSE)
         text_printf(printer->out, "%s_refuse(&refused, %u)", printer->prefix, column + 1);
     else if (formula->op == FORMULA_READ_DATE)
         text_printf(printer->out, "%s_read_date(&cells[%u], %u, &refused)", printer->prefix, column,
@@ -621,6 +688,19 @@ static void print_formula(struct c_printer *printer, const struct formula *formu
     case FORMULA_LOOKUP:
         table_call(printer, formula, "at");
         break;
+    case FORMULA_READ_CROSS:
+        read_cross(printer, formula);
+        break;
+    case FORMULA_READ_TERMS:
+        read_terms(printer, formula);
+        break;
+    case FORMULA_TERMS_SUM:
+        terms_sum(printer, formula);
+        break;
+    case FORMULA_TERMS_OF:
+        text_printf(printer->out, "%s_terms_of(&v%u, %.0f)", printer->prefix, formula->a->index,
+                    formula->number);
+        break;
     default:
         read_cell(printer, formula);
     }
@@ -679,10 +759,16 @@ static void function(struct c_printer *printer)
                 "    int refused = 0;\n    (void)cells;\n",
                 printer->prefix, printer->prefix);
     for (uint32_t i = 0; i < program->variable_count; i++) {
+        const bool is_terms = program->variables[i]->op == FORMULA_READ_TERMS;
+
         if (!printer->needed[i])
             continue;
-        text_printf(printer->out, "    const double v%u = ", i);
+        text_printf(printer->out,
+                    is_terms ? "    struct %2$s_terms v%1$u;\n    " : "    const double v%1$u = ",
+                    i, printer->prefix);
         print_formula(printer, program->variables[i]);
+        if (is_terms)
+            text_printf(printer->out, ", &v%u, &refused)", i);
         text_append_string(printer->out, ";\n");
     }
     for (uint32_t i = 0; i < program->output_count; i++) {
@@ -691,6 +777,43 @@ static void function(struct c_printer *printer)
         text_append_string(printer->out, ";\n");
     }
     text_append_string(printer->out, "    return refused;\n}\n");
+}
+
+/* Is there a hash, or a text, in a formula? *most: the most terms of any text. */
+static bool reads_words(const struct formula *formula, uint32_t *most)
+{
+    bool is_found = false;
+
+    for (; formula; formula = formula->c) {
+        if (formula->op == FORMULA_READ_TERMS) {
+            const uint32_t terms = formula_text_of(formula).most;
+
+            *most = terms > *most ? terms : *most;
+        }
+        is_found |= formula->op == FORMULA_READ_TERMS || formula->op == FORMULA_READ_HASH ||
+                    formula->op == FORMULA_READ_CROSS;
+        is_found |= formula->a && reads_words(formula->a, most);
+        is_found |= formula->b && reads_words(formula->b, most);
+        for (uint32_t i = 0; formula->terms && i < formula->count; i++)
+            is_found |= reads_words(formula->terms[i], most);
+    }
+    return is_found;
+}
+
+/* They are variables, or parts of those. */
+static void paste_words(const struct c_printer *printer)
+{
+    uint32_t most = 0;
+    bool is_found = false;
+
+    for (uint32_t i = 0; i < printer->program->variable_count; i++)
+        is_found |= printer->needed[i] && reads_words(printer->program->variables[i], &most);
+    if (is_found)
+        paste(printer, formula_c_hash);
+    if (most == 0)
+        return;
+    formula_c_characters(printer->prefix, most, printer->out);
+    paste(printer, formula_c_terms);
 }
 
 enum status formula_print_c(const struct formula_program *program, struct slice name,
@@ -710,6 +833,7 @@ enum status formula_print_c(const struct formula_program *program, struct slice 
     paste(&printer, number_reader);
     paste(&printer, word_reader);
     paste(&printer, date_reader);
+    paste_words(&printer);
     for (uint32_t i = 0; i < program->variable_count; i++)
         if (needed[i])
             tables(&printer, program->variables[i]);

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "interop/formula_postgres_words.h"
 #include "interop/formula_sql.h"
 
 #define SPACES "E' \\t\\n\\r\\v\\f'"
@@ -154,6 +155,8 @@ static void read_word(const struct sql_printer *printer, const struct formula *c
 
 static void read_cell(const struct sql_printer *printer, const struct formula *cell)
 {
+    if (postgres_read_words(printer, cell))
+        return;
     if (cell->op == FORMULA_READ_WORD) {
         read_word(printer, cell);
         return;
@@ -174,12 +177,14 @@ static void read_cell(const struct sql_printer *printer, const struct formula *c
 static void functions(const struct sql_printer *printer, const bool *needed)
 {
     const struct formula_program *program = printer->program;
-    bool readings[READING_STRICT + 1] = {false}, has_words = false, has_dates = false;
+    bool readings[READING_STRICT + 1] = {false}, has_words = false, has_dates = false,
+                                   has_hash = false, has_terms = false;
 
     for (uint32_t i = 0; i < program->variable_count; i++) {
         const struct formula *formula = program->variables[i];
 
         has_words |= needed[i] && formula->op == FORMULA_READ_WORD;
+        has_hash |= needed[i] && postgres_words_found(formula, &has_terms);
         has_dates |= needed[i] && formula->op == FORMULA_READ_DATE;
         if (needed[i] && formula->op == FORMULA_READ_NUMBER)
             readings[formula->reading == READING_BOOLEAN || formula->reading == READING_STRICT
@@ -189,8 +194,10 @@ static void functions(const struct sql_printer *printer, const bool *needed)
     for (unsigned i = 0; i <= READING_STRICT; i++)
         if (readings[i])
             number_functions(printer, (enum input_reading)i);
-    if (has_words)
+    if (has_words || has_hash)
         word_functions(printer);
+    if (has_hash)
+        postgres_words_functions(printer, has_terms);
     if (has_dates)
         date_functions(printer);
 }

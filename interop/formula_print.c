@@ -59,6 +59,26 @@ bool *formula_needed(const struct formula_program *program, uint32_t first, uint
     return needed;
 }
 
+struct formula_text formula_text_of(const struct formula *terms)
+{
+    const struct transform_input *input = terms->input;
+    const struct input_spec *spec = &input->spec;
+
+    if (spec->type == INPUT_NUMERIC) /* a column for each bucket */
+        return (struct formula_text){.most = spec->list.words_max,
+                                     .buckets = spec->list.size,
+                                     .has_pairs = spec->list.has_pairs,
+                                     .ends_full = true,
+                                     .is_counted = true,
+                                     .combiner = COMBINER_SUM};
+    return (struct formula_text){.most = spec->words_max,
+                                 .buckets = input->hash_buckets,
+                                 .has_pairs = spec->has_pairs,
+                                 .ends_full = input->hash_buckets > 0,
+                                 .is_counted = input->hash_buckets == 0,
+                                 .combiner = spec->combiner};
+}
+
 void formula_prefix(struct slice name, size_t most, struct text *out)
 {
     text_append_string(out, name.size > 0 && *name.data >= '0' && *name.data <= '9' ? "m" : "");

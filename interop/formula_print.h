@@ -41,5 +41,14 @@ enum status formula_export(const struct model *model, struct slice name,
 
 /* Which of the program's variables (variable_count) these outputs need; NULL: no memory. */
 bool *formula_needed(const struct formula_program *program, uint32_t first, uint32_t end);
+/* How FORMULA_READ_TERMS reads a text: until it has `most` different terms (ends_full), or counting
+ * those alone. */
+struct formula_text {
+    uint32_t most, buckets; /* buckets 0: by the words of the formula */
+    bool has_pairs, ends_full;
+    bool is_counted; /* a term counts as often as it is there */
+    enum combiner combiner;
+};
+struct formula_text formula_text_of(const struct formula *terms);
 /* The name's letters, digits and underscores, others as underscores, at most so many bytes. */
 void formula_prefix(struct slice name, size_t most, struct text *out);

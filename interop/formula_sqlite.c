@@ -11,11 +11,12 @@
 
 #include "inputs/cells.h"
 #include "interop/formula_sql.h"
+#include "interop/formula_sqlite_words.h"
 
 #define SPACES   "char(32,9,10,11,12,13)"
 #define GREATEST "1.7976931348623157e308"
 
-static void append_refusal(const struct sql_printer *printer, uint32_t column, const char *wanted)
+void sqlite_refusal(const struct sql_printer *printer, uint32_t column, const char *wanted)
 {
     text_append_string(printer->out, "json_extract('{}', ");
     sql_literal(printer, (struct slice){"column ", 7});
@@ -26,14 +27,13 @@ static void append_refusal(const struct sql_printer *printer, uint32_t column, c
     text_append_string(printer->out, "))");
 }
 
-/* SQL of a cell: @ is the column, ~ its text without white space around it. */
-static void append_cell(const struct sql_printer *printer, uint32_t column, const char *sql)
+void sqlite_cell(const struct sql_printer *printer, uint32_t column, const char *sql)
 {
     for (; *sql; sql++)
         if (*sql == '@')
             sql_column(printer, column);
         else if (*sql == '~')
-            append_cell(printer, column, "trim(@, " SPACES ")");
+            sqlite_cell(printer, column, "trim(@, " SPACES ")");
         else
             text_append_char(printer->out, *sql);
 }
@@ -43,28 +43,28 @@ static void read_number(const struct sql_printer *printer, const struct formula 
     const uint32_t column = cell->index;
 
     /* A text that is a number equals it as a real, or as an integer where that has more digits. */
-    append_cell(printer, column,
+    sqlite_cell(printer, column,
                 "CASE typeof(@) WHEN 'null' THEN NULL WHEN 'text' THEN CASE "
                 "WHEN (CAST((~) AS REAL) = ~ OR CAST((~) AS INTEGER) = ~) THEN CASE "
                 "WHEN CAST((~) AS REAL) BETWEEN -" GREATEST " AND " GREATEST
                 " THEN CAST((~) AS REAL) ELSE ");
-    append_refusal(printer, column, "finite number");
-    append_cell(printer, column, " END WHEN lower(~) IN (");
+    sqlite_refusal(printer, column, "finite number");
+    sqlite_cell(printer, column, " END WHEN lower(~) IN (");
     sql_missing(printer, cell->reading);
-    append_cell(printer, column, ") THEN NULL");
+    sqlite_cell(printer, column, ") THEN NULL");
     if (cell->reading == READING_BOOLEAN)
-        append_cell(printer, column,
+        sqlite_cell(printer, column,
                     " WHEN lower(~) IN ('t', 'true', 'yes', 'y', 'on') THEN 1.0"
                     " WHEN lower(~) IN ('f', 'false', 'no', 'n', 'off') THEN 0.0");
-    append_cell(printer, column, " ELSE ");
-    append_refusal(printer, column, "number");
-    append_cell(printer, column, " END WHEN 'blob' THEN ");
-    append_refusal(printer, column, "number");
-    append_cell(printer, column,
+    sqlite_cell(printer, column, " ELSE ");
+    sqlite_refusal(printer, column, "number");
+    sqlite_cell(printer, column, " END WHEN 'blob' THEN ");
+    sqlite_refusal(printer, column, "number");
+    sqlite_cell(printer, column,
                 " ELSE CASE WHEN @ BETWEEN -" GREATEST " AND " GREATEST
                 " THEN CAST(@ AS REAL) ELSE ");
-    append_refusal(printer, column, "finite number");
-    append_cell(printer, column, " END END");
+    sqlite_refusal(printer, column, "finite number");
+    sqlite_cell(printer, column, " END END");
 }
 
 /* Is the word how the number is written? */
@@ -90,7 +90,7 @@ static void read_word(const struct sql_printer *printer, const struct formula *c
     const uint32_t column = cell->index;
     struct cell number;
 
-    append_cell(printer, column,
+    sqlite_cell(printer, column,
                 "CASE typeof(@) WHEN 'null' THEN NULL WHEN 'text' THEN "
                 "CASE CAST(@ AS TEXT) COLLATE BINARY");
     for (uint32_t i = 0; i < cell->count; i++) {
@@ -100,16 +100,16 @@ static void read_word(const struct sql_printer *printer, const struct formula *c
     }
     if (cell->count == 0)
         text_append_string(printer->out, " WHEN NULL THEN -1");
-    append_cell(printer, column,
+    sqlite_cell(printer, column,
                 " ELSE CASE WHEN ~ = '' THEN NULL ELSE -1 END END WHEN 'blob' THEN ");
-    append_refusal(printer, column, "text or number");
-    append_cell(printer, column,
+    sqlite_refusal(printer, column, "text or number");
+    sqlite_cell(printer, column,
                 " ELSE CASE WHEN @ NOT BETWEEN -" GREATEST " AND " GREATEST " THEN ");
-    append_refusal(printer, column, "finite number");
+    sqlite_refusal(printer, column, "finite number");
     for (uint32_t i = 0; i < cell->count; i++) {
         if (!is_spelled(cell->words[i], &number))
             continue;
-        append_cell(printer, column, " WHEN @ = ");
+        sqlite_cell(printer, column, " WHEN @ = ");
         if (number.type == CELL_INTEGER)
             text_printf(printer->out, "%lld", (long long)number.integer);
         else
@@ -123,10 +123,10 @@ static void read_date(const struct sql_printer *printer, const struct formula *c
 {
     const uint32_t column = cell->index;
 
-    append_cell(printer, column,
+    sqlite_cell(printer, column,
                 "CASE WHEN typeof(@) = 'null' THEN NULL WHEN typeof(@) <> 'text' THEN ");
-    append_refusal(printer, column, "date");
-    append_cell(printer, column,
+    sqlite_refusal(printer, column, "date");
+    sqlite_cell(printer, column,
                 " WHEN ~ GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'"
                 " AND ~ NOT GLOB '*[ Tt]24:*' AND ~ NOT GLOB '0000*'"
                 " AND date(substr(~, 1, 10), '+0 days') = substr(~, 1, 10)"
@@ -134,13 +134,15 @@ static void read_date(const struct sql_printer *printer, const struct formula *c
                 " + CAST(strftime('%f', ~) AS REAL) - CAST(strftime('%S', ~) AS REAL)"
                 " WHEN lower(~) IN (");
     sql_missing(printer, READING_NUMBER);
-    append_cell(printer, column, ") THEN NULL ELSE ");
-    append_refusal(printer, column, "date");
-    append_cell(printer, column, " END");
+    sqlite_cell(printer, column, ") THEN NULL ELSE ");
+    sqlite_refusal(printer, column, "date");
+    sqlite_cell(printer, column, " END");
 }
 
 static void read_cell(const struct sql_printer *printer, const struct formula *cell)
 {
+    if (sqlite_read_words(printer, cell))
+        return;
     switch (cell->op) {
     case FORMULA_READ_NUMBER:
         read_number(printer, cell);
@@ -152,7 +154,7 @@ static void read_cell(const struct sql_printer *printer, const struct formula *c
         read_date(printer, cell);
         break;
     default:
-        append_refusal(printer, cell->index, "number that it may be");
+        sqlite_refusal(printer, cell->index, "number that it may be");
     }
 }
 

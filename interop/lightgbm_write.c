@@ -91,7 +91,7 @@ static enum status put_test(struct writing *writing, const float *node, bool *is
         return fail(
             writing->err, STATUS_UNSUPPORTED,
             "column \"%.*s\" is a code whose missing values go with those in a set, which "
-            "LightGBM's files cannot say",
+            "LightGBM's files cannot express",
             SLICE_FORMAT(
                 writing->features.of[model_feature_of(&writing->features, node)].input->spec.name));
     text_printf(&lists->thresholds, " %u", lists->sets);

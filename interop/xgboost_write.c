@@ -482,9 +482,10 @@ static enum status refuse_floats(const char *what, struct slice column, double o
                                  struct error *err)
 {
     fail(err, STATUS_UNSUPPORTED,
-         "XGBoost computes with floats, which cannot tell apart the %s \"%.*s\" around %.15g", what,
-         SLICE_FORMAT(column), origin);
-    return error_hint(err, "FORMAT lightgbm can say it. Or train from a column less a constant.");
+         "XGBoost computes with floats, which cannot distinguish the %s \"%.*s\" around %.15g",
+         what, SLICE_FORMAT(column), origin);
+    return error_hint(err,
+                      "FORMAT lightgbm can express it. Or train from a column less a constant.");
 }
 
 /* Refuses numbers counted from an origin that XGBoost could not tell apart as floats. */

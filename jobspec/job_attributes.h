@@ -131,12 +131,13 @@ extern const struct word_alias report_aliases[];
             "by train.folds and train.test_size. It is not used as a feature unless COLUMN names " \
             "it, and PREDICT does not need it, EVALUATE only for rankings.",                       \
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION, .aliases = WORDS("qid"))     \
-    PLANNED("train.calibration", SCOPE_TRAIN, WORD("none", calibration_words, NULL),               \
-            "Probabilities that are as frequent as they say, learned from the held-out rows, or "  \
-            "with train.folds from all rows, and kept in the model. 'isotonic': shares of rows, "  \
-            "which never fall; of 1,000 rows or more. 'sigmoid': Platt's logistic function; for "  \
-            "any number. More than two classes are calibrated one against the rest.",              \
-            .tasks = 1 << TASK_CLASSIFICATION)                                                     \
+    PLANNED(                                                                                       \
+        "train.calibration", SCOPE_TRAIN, WORD("none", calibration_words, NULL),                   \
+        "Probabilities that agree with observed frequencies, learned from the held-out rows, or "  \
+        "with train.folds from all rows, and kept in the model. 'isotonic': shares of rows, "      \
+        "which never fall; of 1,000 rows or more. 'sigmoid': Platt's logistic function; for "      \
+        "any number. More than two classes are calibrated one against the rest.",                  \
+        .tasks = 1 << TASK_CLASSIFICATION)                                                         \
     PLANNED("train.threshold", SCOPE_TRAIN, A_LABEL(),                                             \
             "Probability from which the positive class of two is predicted; kept in the model. "   \
             "A number, or how it is chosen on the held-out rows: 'f1', "                           \
@@ -200,12 +201,11 @@ extern const struct word_alias report_aliases[];
     PLANNED("evaluate.seed", SCOPE_EVALUATE, INTEGER(0, 0x1p63, "0"),                              \
             "Decides which rows the resamples of evaluate.interval draw.",                         \
             .tasks = 1 << TASK_CLASSIFICATION | 1 << TASK_REGRESSION)                              \
-    PLANNED(                                                                                       \
-        "evaluate.costs", SCOPE_EVALUATE, REALS(0, 1e9, NULL),                                     \
-        "Report 'thresholds': cost of a row that is wrongly predicted to be of the "               \
-        "positive class, and of one that wrongly is not, as [1, 20]. Default: [1, 1], so that "    \
-        "cost is the number of mistakes.",                                                         \
-        .tasks = 1 << TASK_CLASSIFICATION)                                                         \
+    PLANNED("evaluate.costs", SCOPE_EVALUATE, REALS(0, 1e9, NULL),                                 \
+            "Report 'thresholds': cost of a row that is wrongly predicted to be of the "           \
+            "positive class, and of one that wrongly is not, such as [1, 20]. Default: [1, 1], "   \
+            "so that cost is the number of mistakes.",                                             \
+            .tasks = 1 << TASK_CLASSIFICATION)                                                     \
     PLANNED("evaluate.group", SCOPE_EVALUATE, TEXT(),                                              \
             "A column of the SELECT with the id of each row's query, for NDCG, MAP and MRR of a "  \
             "ranking. Default: the one that it was trained with.",                                 \
@@ -260,10 +260,11 @@ extern const struct word_alias report_aliases[];
            "Threads of each worker. Default, and -1: its share of its machine's cores.",           \
            .same_bits = true, .minus_one_is_0 = true)                                              \
     /* 0: its share of what there is (job_memory) */                                               \
-    STORED(uint64_t, memory, "job.memory", SCOPE_TRAIN, IN(job, memory), MEMORY(0x1p24, 0x1p50),   \
-           "Memory that each worker on this machine may use, as '512Mi' or '4Gi'. Default: its "   \
-           "share of the machine's memory, or of its container's limit.",                          \
-           .same_bits = true)                                                                      \
+    STORED(                                                                                        \
+        uint64_t, memory, "job.memory", SCOPE_TRAIN, IN(job, memory), MEMORY(0x1p24, 0x1p50),      \
+        "Memory that each worker on this machine may use, such as '512Mi' or '4Gi'. Default: its " \
+        "share of the machine's memory, or of its container's limit.",                             \
+        .same_bits = true)                                                                         \
     /* 0: the weights lie in the workers, which sum gradients */                                   \
     STORED(uint32_t, servers, "job.ps", SCOPE_TRAIN, IN(job, servers),                             \
            INTEGER(1, JOBSPEC_SERVERS_MAX, NULL),                                                  \
@@ -279,7 +280,7 @@ extern const struct word_alias report_aliases[];
     /* 0: its share of what there is */                                                            \
     STORED(uint64_t, server_memory, "job.ps_memory", SCOPE_TRAIN, IN(job, server_memory),          \
            MEMORY(0x1p24, 0x1p50),                                                                 \
-           "Memory that the rows of each parameter server may take, as '512Mi' or '4Gi'. "         \
+           "Memory that the rows of each parameter server may take, such as '512Mi' or '4Gi'. "    \
            "Default: its share of half the machine's memory, or of its container's limit. On a "   \
            "cluster its Pod has twice as much and 64Mi, and a server that runs out of it is "      \
            "started again with more; default: 480Mi.",                                             \
@@ -310,10 +311,10 @@ extern const struct word_alias report_aliases[];
     PLANNED("job.worker_cpu", SCOPE_ALL, REAL(0.001, 1000, NULL),                                  \
             "Processors that each worker asks for on a cluster. Default: 1.",                      \
             .aliases = WORDS("engine.worker_cpu"))                                                 \
-    PLANNED(                                                                                       \
-        "job.worker_memory", SCOPE_ALL, TEXT(),                                                    \
-        "Memory of each worker on a cluster, as '512Mi' or '4Gi'; one that runs out of it gets "   \
-        "more. Default: 1Gi.")                                                                     \
+    PLANNED("job.worker_memory", SCOPE_ALL, TEXT(),                                                \
+            "Memory of each worker on a cluster, such as '512Mi' or '4Gi'; one that runs out of "  \
+            "it gets "                                                                             \
+            "more. Default: 1Gi.")                                                                 \
     PLANNED("job.ps_cpu", SCOPE_TRAIN, REAL(0.001, 1000, NULL),                                    \
             "Processors that each parameter server asks for on a cluster. Default: 1.",            \
             .of_servers = true, .aliases = WORDS("engine.ps_cpu"))                                 \

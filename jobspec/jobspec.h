@@ -56,7 +56,8 @@ struct spec_scoring {
     uint64_t rows;       /* rows of rows.spool */
     uint32_t shard_rows; /* rows of one shard; the last may have fewer */
     uint32_t columns;    /* cells of a row */
-    uint32_t *inputs;    /* (input_count): the cell of each input of the model */
+    uint32_t *inputs;    /* (input_count): the cell of each input of the model, or
+                            JOBSPEC_NO_LABEL: one of several labels that the rows lack */
     size_t input_count;
     uint32_t label; /* EVALUATE: its cell. PREDICT: the cell that the result leaves out.
                        JOBSPEC_NO_LABEL: none */
@@ -66,6 +67,7 @@ struct spec_scoring {
     uint32_t group, upper;
     struct slice group_name, upper_name;
     bool as_means;
+    bool by_head; /* EVALUATE: each of several labels has metrics, too (scoring/heads.h) */
     struct slice outputs[JOBSPEC_OUTPUTS_MAX]; /* PREDICT: words of scoring/outputs.h, in order;
                                                   the n-th "component" is the n-th one */
     size_t output_count;

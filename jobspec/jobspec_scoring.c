@@ -10,10 +10,14 @@
 static enum status read_column(const cJSON *json, uint32_t columns, uint32_t *column,
                                struct error *err)
 {
-    const double value = cJSON_IsNumber(json) ? json->valuedouble : -1;
+    const double value = cJSON_IsNumber(json) ? json->valuedouble : -2;
 
+    if (value == -1) {
+        *column = JOBSPEC_NO_LABEL;
+        return STATUS_OK;
+    }
     if (!(value >= 0 && value < columns) || value != (double)(uint32_t)value)
-        return fail(err, STATUS_CORRUPT, "member \"inputs\": expected cells from 0 to below %u",
+        return fail(err, STATUS_CORRUPT, "member \"inputs\": expected cells from -1 to below %u",
                     columns);
     *column = (uint32_t)value;
     return STATUS_OK;
@@ -65,6 +69,8 @@ static enum status read_aim(const cJSON *section, struct arena *arena, struct sp
     TRY(read_optional(section, "upper", scoring->columns, &scoring->upper, err));
     TRY(spec_get_text(section, "group_name", 0, NAME_BYTES_MAX, arena, &scoring->group_name, err));
     TRY(spec_get_text(section, "upper_name", 0, NAME_BYTES_MAX, arena, &scoring->upper_name, err));
+    if (json_has(section, "by_head"))
+        TRY(json_get_boolean(section, "by_head", &scoring->by_head, err));
     return json_get_boolean(section, "as_means", &scoring->as_means, err);
 }
 
@@ -143,7 +149,9 @@ enum status spec_read_scoring(const cJSON *json, struct arena *arena, struct job
                                    "outputs", "checked", "anomaly", "metrics", "average", "report",
                                    "has_threshold", "threshold", "false_positive_cost",
                                    "false_negative_cost", "keeps_bad_rows", "replaces_any",
-                                   json_has(section, "intervals") ? "intervals" : NULL),
+                                   json_has(section, "intervals") ? "intervals"
+                                   : json_has(section, "by_head") ? "by_head"
+                                                                  : NULL),
                            err));
     TRY(json_get_integer(section, "rows", 0, SCORED_ROWS_MAX, &rows, err));
     scoring->rows = (uint64_t)rows;
@@ -185,7 +193,9 @@ void spec_write_scoring(const struct spec_scoring *scoring, cJSON *json)
     json_add_integer(section, "columns", scoring->columns);
     inputs = json_add_array(section, "inputs");
     for (size_t i = 0; i < scoring->input_count; i++)
-        json_append(inputs, json_integer(scoring->inputs[i]));
+        json_append(inputs, json_integer(scoring->inputs[i] == JOBSPEC_NO_LABEL
+                                             ? -1
+                                             : (int64_t)scoring->inputs[i]));
     write_optional(section, "label", scoring->label);
     json_add_string(section, "label_name", scoring->label_name);
     write_optional(section, "group", scoring->group);
@@ -193,6 +203,8 @@ void spec_write_scoring(const struct spec_scoring *scoring, cJSON *json)
     write_optional(section, "upper", scoring->upper);
     json_add_string(section, "upper_name", scoring->upper_name);
     json_add_boolean(section, "as_means", scoring->as_means);
+    if (scoring->by_head)
+        json_add_boolean(section, "by_head", true);
     write_words(section, "outputs", scoring->outputs, scoring->output_count);
     write_optional(section, "checked", scoring->checked);
     json_add_real(section, "anomaly", scoring->anomaly);
@@ -234,7 +246,7 @@ bool spec_same_scoring(const struct spec_scoring *a, const struct spec_scoring *
            a->label == b->label && slice_equal(a->label_name, b->label_name) &&
            a->group == b->group && slice_equal(a->group_name, b->group_name) &&
            a->upper == b->upper && slice_equal(a->upper_name, b->upper_name) &&
-           a->as_means == b->as_means &&
+           a->as_means == b->as_means && a->by_head == b->by_head &&
            same_words(a->outputs, a->output_count, b->outputs, b->output_count) &&
            same_words(a->metrics, a->metric_count, b->metrics, b->metric_count) &&
            a->checked == b->checked && a->anomaly == b->anomaly && a->average == b->average &&

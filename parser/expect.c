@@ -294,7 +294,7 @@ static bool hint_clause(const struct yyParser *parser, const struct progress *pr
     }
     if (found->kind == TOKEN_USING &&
         (progress->previous.kind == TOKEN_EVALUATE || progress->previous.kind == TOKEN_EXPLAIN)) {
-        error_hint(err, "The model stands behind %s, without USING.",
+        error_hint(err, "The model follows %s, without USING.",
                    keyword_spelling(progress->previous.kind));
         return true;
     }
@@ -403,7 +403,7 @@ static bool hint_quotes(const struct yyParser *parser, const struct progress *pr
                    (int)slice_prefix(found->text, 100).size - 2, found->text.data + 1);
     else if (is_joined && found->kind == TOKEN_OPERATOR)
         error_hint(err,
-                   "A name with other signs than letters, digits and _ is written in double "
+                   "A name with other characters than letters, digits and _ is written in double "
                    "quotes: \"%.*s%.*s\".",
                    SLICE_FORMAT(slice_prefix(previous->text, 100)),
                    SLICE_FORMAT(slice_prefix(found->text, 100)));
@@ -436,8 +436,9 @@ static bool hint_value(const struct yyParser *parser, const struct progress *pro
         error_hint(err, "LABEL names one column here; TO TRAIN alone takes several.");
     else if (found->kind == TOKEN_MINUS && names_table(progress) &&
              grammar_accepts(parser, LEXER_END, false))
-        error_hint(err, "A name with other signs than letters, digits and _ is written in quotes: "
-                        "\"my-model\".");
+        error_hint(err,
+                   "A name with other characters than letters, digits and _ is written in quotes: "
+                   "\"my-model\".");
     else if (slice_is_fold(found->text, "SELECT") && grammar_accepts(parser, LEXER_END, false))
         error_hint(err, "Statements are separated by semicolons.");
     else

@@ -61,7 +61,7 @@ static bool hint_of_verb(const struct yyParser *parser, const struct progress *p
     } list[] = {
         {forecast, COUNT(forecast),
          "TO TRAIN Forecast WITH forecast.time = 'day', forecast.horizon = 28 LABEL sales INTO m "
-         "learns the rows, and FORECAST m; tells what comes next."},
+         "learns the rows, and FORECAST m; returns the forecasts."},
         {recommend, COUNT(recommend),
          "A model of customers and items predicts each pair: SELECT ... FROM customers CROSS JOIN "
          "items TO PREDICT rating USING m INTO table, whose best ones a query takes."},
@@ -138,8 +138,8 @@ static bool hint_name(const struct progress *progress, const struct token *found
     else if (is_name && previous->kind == TOKEN_JOB)
         error_hint(err, "SHOW JOBS; lists the jobs and their numbers.");
     else if (is_name && previous->kind == TOKEN_ESTIMATOR && slice_is_fold(previous->text, "LABEL"))
-        error_hint(err, "LABEL is read as the model's name here: a model, as LinearClassifier, "
-                        "stands before it.");
+        error_hint(err, "LABEL is read as the model's name here: write a model, such as "
+                        "LinearClassifier, before it.");
     else if (is_name && progress->verb == TOKEN_EVALUATE && progress->seen[TOKEN_TO] &&
              progress->clause == 0 && previous->kind == TOKEN_NAME)
         error_hint(err, "Models that are measured on the same rows are separated by commas.");

@@ -15,7 +15,7 @@ static const struct {
     const char *name, *hint;
 } calls[] = {
     {"FORECAST",
-     "FORECAST model; tells what comes next, and TO TRAIN Forecast WITH forecast.time = "
+     "FORECAST model; returns the forecasts, and TO TRAIN Forecast WITH forecast.time = "
      "'day', forecast.horizon = 28 LABEL sales INTO model learns it."},
     {"EXPLAIN_FORECAST", WRITE("SELECT * FROM table TO EXPLAIN model;")},
     {"RECOMMEND", WRITE("SELECT * FROM users CROSS JOIN items TO PREDICT new_table.rating USING "

@@ -148,11 +148,11 @@ static bool hint_model(const struct head *head, struct error *err)
         error_hint(err, "A model is a table: ALTER TABLE %.*s RENAME TO new_name;",
                    SLICE_FORMAT(object));
     else if (is_word(first, "DESCRIBE") || is_word(first, "DESC"))
-        error_hint(err, "SHOW MODEL %.*s; tells what a model is, SHOW TRAIN how it was trained.",
+        error_hint(err, "SHOW MODEL %.*s; describes a model, SHOW TRAIN its training.",
                    SLICE_FORMAT(object));
     else if (is_word(first, "EXPLAIN"))
         error_hint(err,
-                   "SHOW MODEL %.*s; tells what a model is, SELECT * FROM table TO EXPLAIN "
+                   "SHOW MODEL %.*s; describes a model, SELECT * FROM table TO EXPLAIN "
                    "%.*s; what it looks at.",
                    SLICE_FORMAT(object), SLICE_FORMAT(object));
     else
@@ -253,7 +253,7 @@ static bool hint_describe(const struct head *head, struct error *err)
         (object->kind != SCAN_WORD && object->kind != SCAN_QUOTED))
         return false;
     error_hint(err,
-               "SHOW MODEL %.*s; tells what a model is; the columns of a table are listed by "
+               "SHOW MODEL %.*s; describes a model; the columns of a table are listed by "
                "SELECT name, type FROM pragma_table_info('%.*s').",
                SLICE_FORMAT(slice_prefix(object->text, 100)),
                SLICE_FORMAT(slice_prefix(object->text, 100)));

@@ -20,6 +20,7 @@
 
 #define QUERY_COLUMNS_MAX 2000 /* SQLite's own limit by default */
 #define QUERY_SAMPLE_ROWS 1000
+#define QUERY_DECILES     9
 
 /* Facts about one column, from a sample of the first QUERY_SAMPLE_ROWS rows, or from all rows. */
 struct query_column {
@@ -48,6 +49,9 @@ struct query_column {
     uint32_t distinct_numbers; /* different integers and reals of the sample; 0: there are none, or
                                   they were not counted */
     double least, greatest;    /* the bounds of these numbers */
+    double deciles[QUERY_DECILES]; /* deciles of the numbers of its first cells, ascending; texts
+                                      that are one number count */
+    bool has_deciles;              /* else none is known */
     uint32_t dates;         /* cells that are dates: texts that read so, and PostgreSQL's types */
     uint32_t times;         /* dates with a time that is not midnight */
     uint32_t written_dates; /* texts that are dates in another form than ISO's, by date_reading */

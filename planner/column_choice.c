@@ -201,7 +201,7 @@ static enum status measure_sequence(struct planning *planning, const struct name
         return STATUS_OK;
     }
     fail_at(planning->err, STATUS_INVALID, name->position,
-            "SEQUENCE: how many values a text of column \"%.*s\" holds is not said",
+            "SEQUENCE needs the number of values in a text of column \"%.*s\"",
             SLICE_FORMAT(name->text));
     return error_hint(planning->err, "SEQUENCE(%s, n) takes the last n of each.",
                       SQL_NAME(name->text));
@@ -705,7 +705,7 @@ static enum status check_initializer(const struct column *argument, struct error
         if (is_word(argument, others[i])) {
             fail_at(err, STATUS_UNSUPPORTED, argument->span.start,
                     "the initializer %s of EMBEDDING is not supported yet", others[i]);
-            return error_hint(err, "Leave it out, or say uniform: embeddings start uniform in "
+            return error_hint(err, "Leave it out, or write uniform: embeddings start uniform in "
                                    "+-0.2.");
         }
     return fail_at(err, STATUS_INVALID, argument->span.start,

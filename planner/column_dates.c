@@ -106,9 +106,10 @@ enum status column_check_dates(const struct planning *planning, const struct que
             SLICE_FORMAT(column->name), others, planning->plan->query.sample_rows,
             query_rows_word(&planning->plan->query));
     if (column->integers + column->reals < others)
-        return error_hint(planning->err, "A date is text as '2024-01-31' or '2024-01-31 12:34:56', "
-                                         "with a zone or without, or as people write it, where "
-                                         "all cells tell whether the day or the month is first.");
+        return error_hint(planning->err,
+                          "A date is text such as '2024-01-31' or '2024-01-31 12:34:56', "
+                          "with a zone or without, or as people write it, where all "
+                          "cells show whether the day or the month is first.");
     if (planning->catalog->dialect == SQL_POSTGRES)
         return error_hint(planning->err,
                           "Make a time of the number: SELECT to_timestamp(%s) AS %s; of one such "

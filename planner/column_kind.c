@@ -9,6 +9,9 @@
 #define KEY_CELLS_LEAST  100  /* fewer may differ by chance */
 #define KEY_BYTES_MOST   64   /* bytes of a key, in the mean */
 #define FREE_BYTES_LEAST 40   /* bytes of a free text, in the mean */
+#define CLASSES_MOST     20   /* different whole numbers that still are classes, */
+#define CLASS_ROWS       10   /* with so many rows each in the mean, unless there are two */
+#define CLASSES_OF_BIT   2
 
 /* ---- numbers or words ---- */
 
@@ -271,4 +274,21 @@ void query_column_take(struct query_column *column, const struct cell_counts *co
         column->missing[i] = at_most_32(counts->missing[i]);
     cell_counts_distinct(counts, &column->distinct_values, &column->distinct_cells);
     cell_counts_rare(counts, &column->once_values, &column->twice_values);
+}
+
+/* ---- classes ---- */
+
+bool column_holds_classes(const struct query_column *column)
+{
+    static const char *const truths[] = {"BOOL", NULL};
+    const uint64_t values = column->distinct_values;
+
+    if (type_declares(column->declared_type, truths) || !column_is_numeric(column) ||
+        (column->boolean_texts > 0 && column->boolean_texts == column->texts))
+        return true;
+    if (column->reals > 0 || column->numeric_texts > column->whole_texts ||
+        column->separated_texts + column->written_texts > 0 || values == 0)
+        return false;
+    return values <= CLASSES_OF_BIT ||
+           (values <= CLASSES_MOST && column->distinct_cells >= values * CLASS_ROWS);
 }

@@ -47,3 +47,6 @@ bool name_is_key(struct slice name);
 /* Takes the counts of a census of so many rows into the column, which had been described. */
 void query_column_take(struct query_column *column, const struct cell_counts *counts,
                        uint64_t rows);
+
+/* Does a column with these cells hold classes? */
+bool column_holds_classes(const struct query_column *column);

@@ -807,8 +807,8 @@ static enum status refuse_counted_list(const struct planning *planning,
     else
         fail_at(planning->err, STATUS_INVALID, choice->position,
                 choice->spec.list.form == LIST_DENSE
-                    ? "DENSE: how many numbers a text of column \"%.*s\" holds is not said"
-                    : "SPARSE: which ids the texts of column \"%.*s\" hold is not said",
+                    ? "DENSE needs the count of the numbers in a text of column \"%.*s\""
+                    : "SPARSE needs the range of the ids in the texts of column \"%.*s\"",
                 SLICE_FORMAT(column->name));
     return error_hint(planning->err,
                       choice->spec.list.form == LIST_DENSE
@@ -1251,7 +1251,7 @@ static enum status choose_as_before(struct planning *planning, struct choices *c
 
     for (size_t i = 0; i < model->input_count; i++) {
         const struct model_input *input = &model->inputs[i];
-        if (input->offset)
+        if (input->offset || input->label)
             continue;
         const bool is_number = input->type == INPUT_NUMERIC, is_text = input->type == INPUT_TEXT;
         int column;

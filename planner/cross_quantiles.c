@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
 #include "base/reserve.h"
+#include "base/sort_doubles.h"
 #include "inputs/cells.h"
 #include "planner/column_kind.h"
 #include "scoring/quantiles.h"
@@ -196,8 +196,7 @@ static enum status measure(struct measuring *measuring, struct choices *choices)
     TRY(read_rows(measuring));
     for (size_t i = 0; i < measuring->count; i++)
         if (measuring->columns[i].count > 0)
-            qsort(measuring->columns[i].numbers, measuring->columns[i].count, sizeof(double),
-                  order_of_doubles);
+            sort_doubles(measuring->columns[i].numbers, measuring->columns[i].count);
     return each_lacking(measuring, choices, find_bounds);
 }
 

@@ -9,6 +9,7 @@
 #include "planner/explain_score.h"
 #include "planner/explain_work.h"
 #include "planner/explanation.h"
+#include "planner/model_words.h"
 #include "planner/offset.h"
 #include "planner/parameters.h"
 #include "planner/roles.h"
@@ -273,7 +274,8 @@ static void explain_model(struct explanation *explanation)
     const struct plan *plan = explanation->plan;
     struct text *out = &explanation->detail;
 
-    text_printf(out, "%s, %s", plan->estimator->name, task_words[plan->estimator->task]);
+    text_printf(out, "%s, %s", plan->estimator->name,
+                model_task_word(plan->estimator->kind, plan->estimator->task));
     explanation_line(explanation, "model");
     if (plan->model_name.size > 0) {
         text_printf(out, "%.*s of version %lld, whose %s", SLICE_FORMAT(plan->model_name),

@@ -3,22 +3,7 @@
  */
 #pragma once
 
-#include "planner/plan.h"
-
-/* One line of EXPLAIN's result. */
-struct plan_line {
-    struct slice item, detail;
-};
-
-/* How fast earlier jobs of TO TRAIN's statement were. */
-struct plan_history {
-    int64_t job;        /* the newest of them */
-    uint32_t jobs;      /* 0: there were none, and nothing else is known */
-    uint32_t first;     /* workers that the job begins with; 0: all that it may have */
-    uint32_t workers;   /* a row takes so long with so many: */
-    double row_seconds; /* 0: not known */
-    bool is_measured;   /* with as many; else by the curve of other numbers */
-};
+#include "planner/explanation.h"
 
 /* Lines that EXPLAIN SELECT ... shows. TO PREDICT and TO EVALUATE: model, inputs, results, workers
  * where the statement asks for some. TO TRAIN, first the lines that a user looks for first: columns

@@ -7,6 +7,7 @@
 
 #include "planner/column_dates.h"
 #include "planner/explanation.h"
+#include "planner/model_words.h"
 
 #define LINES_EXTRA 12 /* beside inputs */
 
@@ -24,7 +25,7 @@ static void explain_model(struct explanation *explanation)
 
     append_name(out, plan->model_schema, plan->model_name);
     text_printf(out, ", %.*s, %s", SLICE_FORMAT(plan->model.estimator),
-                task_words[plan->model.task]);
+                model_task_word(plan->model.kind, plan->model.task));
     if (plan->model.version > 0)
         text_printf(out, ", version %lld", (long long)plan->model.version);
     explanation_line(explanation, "model");
@@ -32,7 +33,8 @@ static void explain_model(struct explanation *explanation)
         const struct plan *other = plan->others[i];
 
         text_printf(out, "%.*s, %.*s, %s", SLICE_FORMAT(other->called),
-                    SLICE_FORMAT(other->model.estimator), task_words[other->model.task]);
+                    SLICE_FORMAT(other->model.estimator),
+                    model_task_word(other->model.kind, other->model.task));
         if (other->model.version > 0)
             text_printf(out, ", version %lld", (long long)other->model.version);
         explanation_line(explanation, "model");

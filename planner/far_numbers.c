@@ -2,7 +2,6 @@
 
 #include <math.h>
 
-#include "planner/query.h"
 #include "scoring/far_number.h"
 
 /* Has the model's input a reach, and the SELECT its column? */

@@ -2,6 +2,7 @@
 
 #include "planner/attributes/attribute_check.h"
 #include "planner/attributes/attributes.h"
+#include "planner/model_words.h"
 #include "planner/query.h"
 #include "planner/settings.h"
 #include "scoring/report.h"
@@ -41,12 +42,14 @@ static enum status hint_reports(const struct planning *planning)
     text_init(&list, TEXT_MAXIMUM);
     append_reports(model, &list);
     if (list.size == 0)
-        status = error_hint(err, "A %s is measured by numbers alone.", task_models[model->task]);
+        status = error_hint(err, "A %s is measured by numbers alone.",
+                            model_word(model->kind, model->task));
     else if (model->task == TASK_CLASSIFICATION && model->class_count > 2)
         status = error_hint(err, "A classifier of %u classes has %s.", model->class_count,
                             text_string(&list));
     else
-        status = error_hint(err, "A %s has %s.", task_models[model->task], text_string(&list));
+        status = error_hint(err, "A %s has %s.", model_word(model->kind, model->task),
+                            text_string(&list));
     if (list.failed)
         status = fail_no_memory(err);
     text_deinit(&list);
@@ -66,7 +69,7 @@ static enum status costs_plan(struct planning *planning)
         fail_at(planning->err, STATUS_INVALID, setting->name.position,
                 "evaluate.costs needs the report 'thresholds'");
         return error_hint(planning->err, "WITH evaluate.report = 'thresholds', evaluate.costs = "
-                                         "[1, 20] says what each threshold costs.");
+                                         "[1, 20] shows the cost of each threshold.");
     }
     if (setting->value.kind != VALUE_LIST || setting->value.count != 2) {
         fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
@@ -96,7 +99,7 @@ static enum status which_report(struct planning *planning)
         fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
                 "the report '%s' needs a %s, and model %.*s is a %s", report_words[report],
                 report_is_of(plan->report, TASK_REGRESSION) ? "regressor" : "classifier",
-                SLICE_FORMAT(plan->model_name), task_models[plan->model.task]);
+                SLICE_FORMAT(plan->model_name), model_word(plan->model.kind, plan->model.task));
         return hint_reports(planning);
     }
     if (report_needs_two_classes(plan->report) && plan->model.class_count != 2) {
@@ -211,7 +214,8 @@ enum status threshold_plan(struct planning *planning, const char *attribute)
     if (plan->model.task != TASK_CLASSIFICATION)
         return fail_at(planning->err, STATUS_INVALID, setting->name.position,
                        "%s needs a classifier, and model %.*s is a %s", attribute,
-                       SLICE_FORMAT(plan->model_name), task_models[plan->model.task]);
+                       SLICE_FORMAT(plan->model_name),
+                       model_word(plan->model.kind, plan->model.task));
     fail_at(planning->err, STATUS_INVALID, setting->name.position,
             "%s needs two classes, and model %.*s has %u", attribute,
             SLICE_FORMAT(plan->model_name), plan->model.class_count);
@@ -227,7 +231,7 @@ enum status average_check(const struct planning *planning)
         return STATUS_OK;
     return fail_at(planning->err, STATUS_INVALID, setting->name.position,
                    "attribute \"%.*s\" has no use with a %s", SLICE_FORMAT(setting->name.text),
-                   task_models[plan->model.task]);
+                   model_word(plan->model.kind, plan->model.task));
 }
 
 /* Is one of the metrics of the model's aim alone? */

@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "planner/model_words.h"
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/settings.h"
@@ -18,8 +19,15 @@ static void append_metrics(enum task task, enum aim aim, struct text *out)
     }
 }
 
-static enum status hint_metrics(enum task task, enum aim aim, struct slice word, struct error *err)
+static const struct kind *kind_measured(const struct plan *plan)
 {
+    return plan->estimator ? plan->estimator->kind : plan->model.kind;
+}
+
+static enum status hint_metrics(const struct plan *plan, enum task task, enum aim aim,
+                                struct slice word, struct error *err)
+{
+    const char *called = model_task_word(kind_measured(plan), task);
     const char *names[METRIC_COUNT];
     enum status status = STATUS_INVALID;
     struct text list;
@@ -32,8 +40,8 @@ static enum status hint_metrics(enum task task, enum aim aim, struct slice word,
         return error_hint(err, "Did you mean %s?", names[nearest]);
     text_init(&list, TEXT_MAXIMUM);
     append_metrics(task, aim, &list);
-    error_hint(err, "%c%s is measured by %s.", toupper((unsigned char)*task_words[task]),
-               task_words[task] + 1, text_string(&list));
+    error_hint(err, "%c%s is measured by %s.", toupper((unsigned char)*called), called + 1,
+               text_string(&list));
     if (list.failed)
         status = fail_no_memory(err);
     text_deinit(&list);
@@ -89,12 +97,12 @@ static enum status add_metric(struct planning *planning, enum task task, enum ai
 
     if (!measure_find(word, &measure)) {
         fail_at(err, STATUS_INVALID, position, "unknown metric \"%.*s\"", SLICE_FORMAT(word));
-        return hint_metrics(task, aim, word, err);
+        return hint_metrics(plan, task, aim, word, err);
     }
     if (metric_task(measure.metric) != task) {
         fail_at(err, STATUS_INVALID, position, "metric %s does not fit a %s",
-                metric_name(measure.metric), task_models[task]);
-        return hint_metrics(task, aim, word, err);
+                metric_name(measure.metric), model_word(kind_measured(plan), task));
+        return hint_metrics(plan, task, aim, word, err);
     }
     if (!metric_is_of(measure.metric, aim))
         return refuse_aim(planning, measure.metric, position);

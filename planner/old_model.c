@@ -1,7 +1,8 @@
 #include "planner/old_model.h"
 
 #include "planner/attributes/estimators.h"
-#include "planner/query.h"
+#include "planner/labels.h"
+#include "planner/model_words.h"
 #include "planner/settings.h"
 #include "planner/targets.h"
 
@@ -228,11 +229,13 @@ enum status old_model_check(const struct planning *planning)
 
     if (!old_model_is_named(planning))
         return STATUS_OK;
-    if (plan->model.task != plan->estimator->task)
-        return fail_at(planning->err, STATUS_INVALID, place_of(planning),
-                       "model \"%.*s\" is a %s, and %s learns a %s", SLICE_FORMAT(plan->model_name),
-                       task_models[plan->model.task], plan->estimator->name,
-                       task_models[plan->estimator->task]);
+    if (plan->model.task != plan->estimator->task) {
+        fail_at(planning->err, STATUS_INVALID, place_of(planning),
+                "model \"%.*s\" is a %s, and %s learns a %s", SLICE_FORMAT(plan->model_name),
+                model_word(plan->model.kind, plan->model.task), plan->estimator->name,
+                model_word(plan->estimator->kind, plan->estimator->task));
+        return plan->model.heads ? labels_hint_old(planning) : planning->err->status;
+    }
     TRY(refuse_setting(planning, "base_score", "is where boosting starts"));
     TRY(refuse_setting(planning, "model.standardize", "knows what its inputs become"));
     TRY(refuse_setting(planning, "model.batch_norm", "has weights that are not normalised"));

@@ -4,6 +4,7 @@
 #include "planner/model_room.h"
 #include "planner/plan_forecast.h"
 #include "planner/plan_predict.h"
+#include "planner/plan_statement.h"
 #include "planner/plan_train.h"
 #include "planner/planning.h"
 #include "planner/query.h"

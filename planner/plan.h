@@ -268,8 +268,9 @@ static inline struct slice plan_written_schema(const struct plan *plan)
                : plan->target_schema;
 }
 
-/* INVALID, NOT_FOUND, UNSUPPORTED or DATABASE, with the position in `text` and
- * a hint. `text` is the whole program text that statement's positions mean. */
-enum status plan_statement(const struct statement *statement, struct slice text,
-                           const struct catalog *catalog, struct arena *arena, struct plan *plan,
-                           struct error *err);
+/* Does EVALUATE measure each of several labels by itself? */
+static inline bool plan_measures_heads(const struct plan *plan)
+{
+    return plan->model.heads && plan->report == REPORT_METRICS && plan->other_count == 0 &&
+           plan->bootstrap.level == 0;
+}

@@ -3,6 +3,7 @@
 #include "kinds/forecast/forecast_rows.h"
 #include "planner/model_room.h"
 #include "planner/settings.h"
+#include "planner/settings_read.h"
 #include "planner/targets.h"
 
 static enum status check_regressors(const struct planning *planning)

@@ -13,9 +13,11 @@
 #include "planner/label.h"
 #include "planner/metric_list.h"
 #include "planner/model_room.h"
+#include "planner/model_words.h"
 #include "planner/planning.h"
 #include "planner/query.h"
 #include "planner/settings.h"
+#include "planner/settings_read.h"
 #include "planner/several_models.h"
 #include "planner/targets.h"
 #include "planner/unseen_nulls.h"
@@ -70,7 +72,7 @@ static enum status check_vectors(const struct planning *planning)
     return STATUS_OK;
 }
 
-/* Workers get all cells of a row by their places, and a label may have none. */
+/* EVALUATE needs one of several labels. */
 static enum status check_heads(const struct planning *planning)
 {
     const struct plan *plan = planning->plan;
@@ -78,12 +80,6 @@ static enum status check_heads(const struct planning *planning)
 
     if (!plan_has_labels(plan))
         return STATUS_OK;
-    if (plan->scoring.on_workers) {
-        fail_at(planning->err, STATUS_UNSUPPORTED, planning->statement->verb_position,
-                "model %.*s has several labels, and workers do not score such models yet",
-                SLICE_FORMAT(plan->model_name));
-        return error_hint(planning->err, "Leave out job.*: the session scores the rows.");
-    }
     for (size_t i = 0; i < plan->model.input_count; i++)
         has_label |= plan->model.inputs[i].label && plan->model_columns[i] >= 0;
     if (has_label || plan->kind == STATEMENT_PREDICT || plan->report == REPORT_DRIFT)
@@ -211,7 +207,7 @@ static enum status hint_outputs(const struct model_summary *model, struct error 
 
     text_init(&list, TEXT_MAXIMUM);
     extra_outputs_append(outputs_of(model), &list);
-    error_hint(err, "A %s has the extra output%s %s.", task_models[model->task],
+    error_hint(err, "A %s has the extra output%s %s.", model_word(model->kind, model->task),
                strchr(text_string(&list), ' ') ? "s" : "", text_string(&list));
     if (list.failed)
         status = fail_no_memory(err);
@@ -611,7 +607,7 @@ static enum status plan_dependence(struct planning *planning)
         fail_at(
             planning->err, STATUS_INVALID, planning->statement->explainer.position,
             "partial dependence explains classifiers and regressors alone, and model %.*s is a %s",
-            SLICE_FORMAT(plan->model_name), task_models[plan->model.task]);
+            SLICE_FORMAT(plan->model_name), model_word(plan->model.kind, plan->model.task));
         return error_hint(planning->err, "USING permutation takes every model.");
     }
     TRY(check_dependence(planning, true));

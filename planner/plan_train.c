@@ -28,6 +28,7 @@
 #include "planner/series_columns.h"
 #include "planner/servers.h"
 #include "planner/settings.h"
+#include "planner/settings_read.h"
 #include "planner/targets.h"
 #include "planner/task_choice.h"
 #include "planner/training.h"

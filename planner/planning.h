@@ -1,7 +1,7 @@
 /*
  * planning.h - one statement on its way to a plan.
  *
- *     settings.c    WITH -> a table of checked settings
+ *     settings_read.c WITH -> a table of checked settings
  *     query.c       names -> columns of the query
  *     columns.c     COLUMN -> inputs            label.c       LABEL -> label
  *     column_choice.c  its functions            embeddings.c  EMBEDDING -> a setting

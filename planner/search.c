@@ -10,7 +10,6 @@
 #include "planner/definition_train.h"
 #include "planner/planning.h"
 #include "planner/query.h"
-#include "planner/settings.h"
 #include "planner/task_choice.h"
 
 #define PREFIX       "tune."

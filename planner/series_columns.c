@@ -119,10 +119,11 @@ static enum status refuse_time(const struct planning *planning, const struct que
             "time column \"%.*s\" holds neither dates nor whole numbers, in %u %s",
             SLICE_FORMAT(column->name), planning->plan->query.sample_rows,
             query_rows_word(&planning->plan->query));
-    return error_hint(planning->err,
-                      "Times are dates and timestamps, as '2024-05-31' and '2024-05-31 18:00', or "
-                      "whole numbers; of months select the first day, as %s || '-01' AS %s.",
-                      SQL_NAME(column->name), SQL_NAME(column->name));
+    return error_hint(
+        planning->err,
+        "Times are dates and timestamps, such as '2024-05-31' and '2024-05-31 18:00', or "
+        "whole numbers; of months select the first day, as %s || '-01' AS %s.",
+        SQL_NAME(column->name), SQL_NAME(column->name));
 }
 
 static enum status refuse_no_time(const struct planning *planning)
@@ -278,10 +279,10 @@ static void tell_no_input(struct plan *plan, const struct query_column *column, 
                              : plan->estimator->name);
     notice_hint(plan->notices,
                 takes_numbers
-                    ? "Regressors are numbers; a column that tells series apart goes into "
+                    ? "Regressors are numbers; a column that identifies the series goes into "
                       "forecast.group."
-                    : "It takes the values and their times alone; a column that tells series apart "
-                      "goes into forecast.group.");
+                    : "It takes the values and their times alone; a column that identifies the "
+                      "series goes into forecast.group.");
 }
 
 static enum status refuse_regressors(const struct planning *planning)

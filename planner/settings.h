@@ -1,11 +1,10 @@
 /*
- * settings.h - WITH -> a table of checked settings.
+ * settings.h - the checked settings of a statement (settings_read.h).
  */
 #pragma once
 
 #include "planner/planning.h"
 
-enum status settings_read(struct planning *planning, unsigned scope);
 const struct setting *settings_find(const struct planning *planning, const char *attribute);
 /* Is a setting of a BOOLEAN attribute, which takes 0 and 1 as well, true? */
 bool setting_is_true(const struct setting *setting);

@@ -4,6 +4,7 @@
 
 #include "planner/judging.h"
 #include "planner/model_room.h"
+#include "planner/model_words.h"
 #include "planner/plan_predict.h"
 #include "planner/settings.h"
 
@@ -80,8 +81,8 @@ static enum status check_other(const struct plan *first, const struct planning *
     if (plan->model.task != first->model.task) {
         fail_at(err, STATUS_INVALID, position_of(other),
                 "model %.*s is a %s, and model %.*s is a %s", SLICE_FORMAT(plan->called),
-                task_models[plan->model.task], SLICE_FORMAT(first->called),
-                task_models[first->model.task]);
+                model_word(plan->model.kind, plan->model.task), SLICE_FORMAT(first->called),
+                model_word(first->model.kind, first->model.task));
         return error_hint(err,
                           "Models of one TO EVALUATE have metrics in common: measure %.*s by "
                           "itself.",

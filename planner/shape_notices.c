@@ -525,7 +525,7 @@ static void append_looks(const struct shaped_words *shaped, struct text *out)
                     SLICE_FORMAT(before_number(&shaped->form, 1)));
     else
         text_printf(out, "%u numbers with signs between them", shaped->form.numbers);
-    text_printf(out, ", as '%.*s'", (int)shaped->example_size, shaped->example);
+    text_printf(out, ", such as '%.*s'", (int)shaped->example_size, shaped->example);
     if (shaped->shaped < shaped->words)
         text_printf(out, ", %u of %u different ones", shaped->shaped, shaped->words);
 }

@@ -69,7 +69,7 @@ static void hint_unclear(const struct plan *plan, const struct query_column *col
 {
     if (is_comma)
         notice_hint(plan->notices,
-                    "Nothing tells it from a decimal comma: replace(%s, ',', '.') AS %s reads "
+                    "It may also be a decimal comma: replace(%s, ',', '.') AS %s reads "
                     "'1,234' as 1.234. COLUMN VOCABULARY(%s) reads it as words.",
                     SQL_NAME(column->name), SQL_NAME(column->name), SQL_NAME(column->name));
     else

@@ -12,28 +12,9 @@
 #include "planner/settings.h"
 #include "planner/targets.h"
 
-#define CLASSES_MOST   20 /* different whole numbers that still are classes, */
-#define CLASS_ROWS     10 /* with so many rows each in the mean, unless there are two */
-#define CLASSES_OF_BIT 2
-
 bool task_is_of_label(const struct plan *plan)
 {
     return estimator_beside(plan->estimator) || (plan->search && plan->search->candidates);
-}
-
-bool column_holds_classes(const struct query_column *column)
-{
-    static const char *const truths[] = {"BOOL", NULL};
-    const uint64_t values = column->distinct_values;
-
-    if (type_declares(column->declared_type, truths) || !column_is_numeric(column) ||
-        (column->boolean_texts > 0 && column->boolean_texts == column->texts))
-        return true;
-    if (column->reals > 0 || column->numeric_texts > column->whole_texts ||
-        column->separated_texts + column->written_texts > 0 || values == 0)
-        return false;
-    return values <= CLASSES_OF_BIT ||
-           (values <= CLASSES_MOST && column->distinct_cells >= values * CLASS_ROWS);
 }
 
 /* False: the settings do not tell. */

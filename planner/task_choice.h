@@ -25,6 +25,3 @@ enum status task_choose(struct planning *planning);
 
 /* May another label, of more rows, tell another task? */
 bool task_is_of_label(const struct plan *plan);
-
-/* Does a column with these cells hold classes? */
-bool column_holds_classes(const struct query_column *column);

@@ -12,6 +12,7 @@
 #include "planner/final_choice.h"
 #include "planner/folds.h"
 #include "planner/metric_list.h"
+#include "planner/model_words.h"
 #include "planner/old_model.h"
 #include "planner/planning.h"
 #include "planner/query.h"
@@ -203,7 +204,7 @@ static enum status check_stopping_metric(const struct planning *planning)
 }
 
 static enum status refuse_task(const struct attribute *attribute, const struct name *name,
-                               enum task task, struct error *err)
+                               const struct estimator *estimator, struct error *err)
 {
     enum status status = STATUS_INVALID;
     struct text names;
@@ -211,7 +212,7 @@ static enum status refuse_task(const struct attribute *attribute, const struct n
     text_init(&names, TEXT_MAXIMUM);
     estimators_append(attribute, &names);
     fail_at(err, status, name->position, "attribute \"%s\" has no use with a %s", attribute->name,
-            task_models[task]);
+            model_word(estimator->kind, estimator->task));
     error_hint(err, "It belongs to %s.", text_string(&names));
     if (names.failed)
         status = fail_no_memory(err);
@@ -228,7 +229,7 @@ static enum status check_task(const struct planning *planning)
         const struct name *name = &planning->settings[i].setting->name;
 
         if (attribute->tasks && !(attribute->tasks >> task & 1))
-            return refuse_task(attribute, name, task, planning->err);
+            return refuse_task(attribute, name, planning->plan->estimator, planning->err);
     }
     return STATUS_OK;
 }

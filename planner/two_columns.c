@@ -1,7 +1,5 @@
 #include "planner/two_columns.h"
 
-#include "planner/query.h"
-
 void two_columns_choose(const struct plan *plan, struct choices *choices)
 {
     for (size_t i = 0; i < plan->query.count; i++)

@@ -1,8 +1,6 @@
 #include "planner/unseen_nulls.h"
 
 #include "inputs/cell_text.h"
-#include "planner/column_kind.h"
-#include "planner/query.h"
 
 /* Cells that are missing values to the model. */
 static uint32_t nulls_of(const struct query_column *column, const struct model_input *input)

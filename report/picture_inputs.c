@@ -100,7 +100,7 @@ enum status draw_importance(const struct drawing *drawing, struct error *err)
     TRY(drawing_find_column(drawing->table, "deviation", &bars.deviation, err));
     if (drawing_find_column(drawing->table, "metric", &metric, err) == STATUS_OK &&
         drawing_cell(drawing->table, 0, metric)->type == CELL_TEXT)
-        snprintf(what, sizeof what, "importance: change of %.*s without the input",
+        snprintf(what, sizeof what, "importance: how much worse %.*s is if shuffled",
                  SLICE_FORMAT(slice_prefix(drawing_cell(drawing->table, 0, metric)->text, 24)));
     return draw_bars(drawing, &bars, what, err);
 }

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
 #include "base/random.h"
+#include "base/sort_doubles.h"
 #include "scoring/metrics.h"
 #include "scoring/row_counts.h"
 
@@ -242,7 +242,7 @@ static struct metric_bounds bounds_of(double *values, uint32_t resamples, double
             values[count++] = values[i];
     if (2 * count < resamples)
         return (struct metric_bounds){NAN, NAN};
-    qsort(values, count, sizeof *values, order_of_doubles);
+    sort_doubles(values, count);
     return (struct metric_bounds){quantile(values, count, (1 - level) / 2),
                                   quantile(values, count, (1 + level) / 2)};
 }

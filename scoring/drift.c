@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/order.h"
+#include "base/sort_doubles.h"
 #include "scoring/elementary.h"
 
 #define COLUMNS 10 /* columns of the report */
@@ -228,7 +228,7 @@ static struct middle middle_now(const struct drift *drift, struct drift_input *o
 
     if (drift->lost_middles || one->count == 0)
         return middle;
-    qsort(one->numbers, one->count, sizeof *one->numbers, order_of_doubles);
+    sort_doubles(one->numbers, one->count);
     middle = middle_of(one->numbers, one->count);
     if (one->input) {
         middle.mean = statistics_number(one->input, middle.mean);

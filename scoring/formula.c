@@ -77,11 +77,19 @@ const struct formula *formula_in(struct formula_program *program, const struct f
                 &(struct formula){.op = FORMULA_IS_IN, .a = a, .numbers = numbers, .count = count});
 }
 
+static bool is_terms(const struct formula_program *program, const struct formula *a)
+{
+    return a->op == FORMULA_VARIABLE && program->variables[a->index]->op == FORMULA_READ_TERMS;
+}
+
 const struct formula *formula_lookup(struct formula_program *program, const struct formula *a,
                                      const double *numbers, uint32_t count)
 {
-    return make(program, &(struct formula){
-                             .op = FORMULA_LOOKUP, .a = a, .numbers = numbers, .count = count});
+    return make(program,
+                &(struct formula){.op = is_terms(program, a) ? FORMULA_TERMS_SUM : FORMULA_LOOKUP,
+                                  .a = a,
+                                  .numbers = numbers,
+                                  .count = count});
 }
 
 const struct formula *formula_read(struct formula_program *program, enum formula_op op,
@@ -96,6 +104,39 @@ const struct formula *formula_word(struct formula_program *program, uint32_t col
     return make(program,
                 &(struct formula){
                     .op = FORMULA_READ_WORD, .index = column, .words = words, .count = count});
+}
+
+const struct formula *formula_hash(struct formula_program *program, uint32_t column,
+                                   uint32_t buckets)
+{
+    return make(program,
+                &(struct formula){.op = FORMULA_READ_HASH, .index = column, .count = buckets});
+}
+
+const struct formula *formula_cross(struct formula_program *program, const struct cross *cross,
+                                    const struct formula *const *terms)
+{
+    return make(program, &(struct formula){.op = FORMULA_READ_CROSS,
+                                           .cross = cross,
+                                           .terms = terms,
+                                           .count = cross->count});
+}
+
+const struct formula *formula_terms(struct formula_program *program,
+                                    const struct transform_input *input)
+{
+    return make(program, &(struct formula){.op = FORMULA_READ_TERMS,
+                                           .index = input->column,
+                                           .input = input,
+                                           .words = input->words,
+                                           .count = input->word_count,
+                                           .numbers = input->rarity});
+}
+
+const struct formula *formula_terms_of(struct formula_program *program, const struct formula *terms,
+                                       uint32_t term)
+{
+    return make(program, &(struct formula){.op = FORMULA_TERMS_OF, .a = terms, .number = term});
 }
 
 const struct formula *formula_item(struct formula_program *program, uint32_t column, uint32_t item)

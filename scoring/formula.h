@@ -53,7 +53,16 @@ enum formula_op {
     FORMULA_READ_ITEM,   /* number `count` of the list, where is_graph */
     FORMULA_READ_LISTED, /* place among `words` (count) of word `number` of those of the list that
                             are among them, -1: there are fewer; where is_graph */
+    FORMULA_READ_HASH,   /* the hash of the word, as categories have it, modulo `count` */
+    FORMULA_READ_CROSS,  /* the bucket of `cross`, of what its rules make of each column: `terms`
+                            (count), NULL where a value counts itself */
+    FORMULA_READ_TERMS,  /* the terms of a text by `input`, whose words (count) and rarities these
+                            are, and what each counts: no number, but a variable of which the next
+                            two make one */
     FORMULA_REFUSE,      /* the row cannot be scored, for what column `index` holds */
+    /* Numbers from terms, which are the variable a: */
+    FORMULA_TERMS_SUM, /* the sum of the terms' `numbers` (count), each times its weight */
+    FORMULA_TERMS_OF,  /* the count of term `number`, 0: there is none */
     /* Number `index` of what the model's own graph of operations gives for `terms` (count), the
      * columns and then the ids of a row, where is_graph: */
     FORMULA_GRAPH
@@ -69,6 +78,8 @@ struct formula {
     const struct formula *const *terms;
     const double *numbers;
     const struct slice *words;
+    const struct transform_input *input;
+    const struct cross *cross;
 };
 
 struct formula_output {
@@ -94,7 +105,9 @@ struct formula_program {
 /* A row as a kind takes it. */
 struct formula_row {
     const struct formula **dense; /* (dense_width): the rests are NULL, and in their numbers */
-    const struct formula **ids;   /* (id_count): of each from its input's first one on; -1: none */
+    const struct formula **ids;   /* (id_count): of each from its input's first one on; -1: none.
+                                     A text's first one is its terms, and it has no other, unless
+                                     the program is a graph */
     const struct formula *offset; /* NULL: there is none */
 };
 
@@ -110,12 +123,23 @@ const struct formula *formula_sum(struct formula_program *program,
                                   const struct formula *const *terms, uint32_t count);
 const struct formula *formula_in(struct formula_program *program, const struct formula *a,
                                  const double *numbers, uint32_t count);
+/* Where a is the terms of a text it is their sum. */
 const struct formula *formula_lookup(struct formula_program *program, const struct formula *a,
                                      const double *numbers, uint32_t count);
 const struct formula *formula_read(struct formula_program *program, enum formula_op op,
                                    uint32_t column, enum input_reading reading);
 const struct formula *formula_word(struct formula_program *program, uint32_t column,
                                    const struct slice *words, uint32_t count);
+/* Not where is_graph: */
+const struct formula *formula_hash(struct formula_program *program, uint32_t column,
+                                   uint32_t buckets);
+/* terms (of the cross's columns) are the arena's. */
+const struct formula *formula_cross(struct formula_program *program, const struct cross *cross,
+                                    const struct formula *const *terms);
+const struct formula *formula_terms(struct formula_program *program,
+                                    const struct transform_input *input);
+const struct formula *formula_terms_of(struct formula_program *program, const struct formula *terms,
+                                       uint32_t term);
 const struct formula *formula_item(struct formula_program *program, uint32_t column, uint32_t item);
 const struct formula *formula_listed(struct formula_program *program, uint32_t column,
                                      uint32_t item, const struct slice *words, uint32_t count);

@@ -3,7 +3,6 @@
 #include "scoring/formula_row.h"
 
 #include "inputs/word_table.h"
-#include "scoring/label_names.h"
 
 #define DAY_SECONDS 86400.0
 #define DAY_2000    10957.0
@@ -148,62 +147,82 @@ static enum status check_words(const struct transform_input *input, struct error
     return STATUS_OK;
 }
 
-/* Words beyond a vocabulary, and of one row alone, go by their hash, too. */
-static enum status refuse_hash(const struct transform_input *input, struct error *err)
+/* A graph has no operation that computes the hash of a word. */
+static enum status check_graph(const struct transform_input *input, struct error *err)
 {
     const char *name = SQL_NAME(slice_prefix(input->spec.name, 100));
 
+    if (input->spec.cross)
+        return refuse(input, "a cross of columns",
+                      "Make one column of them, as a || ' ' || b AS a_and_b", err);
+    if (input->spec.type == INPUT_TEXT)
+        return refuse(input, "the words of a text",
+                      "Make a column of each word that matters, as (note LIKE '%late%') AS late",
+                      err);
+    if (input->spec.type != INPUT_CATEGORY || input->hash_buckets == 0 ||
+        input->spec.rule == RULE_ID || input->spec.part)
+        return STATUS_OK;
     if (input->word_count == 0)
         return refuse(input, "a category by the hash of its words",
                       "Take the words themselves by COLUMN VOCABULARY, rare ones as one", err);
     fail(err, STATUS_UNSUPPORTED,
-         "input \"%.*s\" takes rare words by their hash, which is not exported",
+         "input \"%.*s\" takes rare words by their hash, which is not exported as ONNX",
          SLICE_FORMAT(input->spec.name));
     return error_hint(err,
-                      "Make one word of those, in the SELECT that trains: CASE WHEN count(*) OVER "
+                      "FORMAT sql and FORMAT c have it. Or make one word of those, in the SELECT "
+                      "that trains: CASE WHEN count(*) OVER "
                       "(PARTITION BY %s) > 1 THEN %s ELSE 'other' END AS %s.",
                       name, name, name);
 }
 
 /* How people write numbers and dates is read by the extension alone. */
-static enum status check_reading(const struct transform_input *input, struct error *err)
+static enum status check_reading(const struct transform_input *input, enum input_reading reading,
+                                 struct error *err)
 {
-    if (input->spec.reading == READING_POINT || input->spec.reading == READING_COMMA)
+    if (reading == READING_POINT || reading == READING_COMMA)
         return refuse(input, "of numbers as people write them, such as 1.234,50",
                       "Make a number of it by replace() and CAST", err);
-    if (input->spec.reading == READING_SEPARATED)
+    if (reading == READING_SEPARATED)
         return refuse(input, "of numbers with separators, such as 1,234",
-                      "Make a number of it, as CAST(replace(a, ',', '') AS REAL) AS a", err);
-    if (reading_is_of_dates(input->spec.reading))
+                      "Make a number of it, for example CAST(replace(a, ',', '') AS REAL) AS a",
+                      err);
+    if (reading_is_of_dates(reading))
         return refuse(input, "of dates as people write them",
-                      "Make a date as 2024-12-31 of its parts by substr()", err);
+                      "Make a date such as 2024-12-31 of its parts by substr()", err);
     return STATUS_OK;
+}
+
+static enum status check_readings(const struct transform_input *input, struct error *err)
+{
+    const struct cross *cross = input->spec.cross;
+
+    for (uint32_t i = 0; cross && i < cross->count; i++)
+        if (rule_takes_numbers(cross->columns[i].rule))
+            TRY(check_reading(input, cross->columns[i].reading, err));
+    return check_reading(input, input->spec.reading, err);
+}
+
+static bool is_counts(const struct formula_program *program, const struct transform_input *input)
+{
+    return !program->is_graph && input->spec.list.form == LIST_WORDS;
 }
 
 static enum status check_input(const struct formula_program *program,
                                const struct transform_input *input, struct error *err)
 {
-    if (input->spec.cross)
-        return refuse(input, "a cross of columns",
-                      "Make one column of them, as a || ' ' || b AS a_and_b", err);
     if (is_word_array(program, input))
         return check_words(input, err);
-    if (input->spec.list.form && !is_array(program, input))
+    if (input->spec.list.form && !is_array(program, input) && !is_counts(program, input))
         return refuse(input, "of a list in a text", "Make a column of each number or word", err);
-    if (input->spec.type == INPUT_TEXT)
-        return refuse(input, "the words of a text",
-                      "Make a column of each word that matters, as (note LIKE '%late%') AS late",
-                      err);
-    if (input->spec.type == INPUT_CATEGORY && input->hash_buckets > 0 &&
-        input->spec.rule != RULE_ID && !input->spec.part)
-        return refuse_hash(input, err);
-    return check_reading(input, err);
+    if (program->is_graph)
+        TRY(check_graph(input, err));
+    return check_readings(input, err);
 }
 
-/* Parts of one date are read once. */
+/* Parts of one date, and counts of one text, are read once. */
 struct read_dates {
     uint32_t column;
-    const struct formula *seconds;
+    const struct formula *seconds, *terms;
 };
 
 static const struct formula *seconds_of(struct formula_program *program,
@@ -211,10 +230,20 @@ static const struct formula *seconds_of(struct formula_program *program,
                                         struct read_dates *dates)
 {
     if (!dates->seconds || dates->column != input->column)
-        dates->seconds = formula_let(
-            program, formula_read(program, FORMULA_READ_DATE, input->column, input->spec.reading));
-    dates->column = input->column;
+        *dates = (struct read_dates){
+            .column = input->column,
+            .seconds = formula_let(program, formula_read(program, FORMULA_READ_DATE, input->column,
+                                                         input->spec.reading))};
     return dates->seconds;
+}
+
+static const struct formula *count_of(struct formula_program *program,
+                                      const struct transform_input *input, struct read_dates *dates)
+{
+    if (!dates->terms || dates->column != input->column)
+        *dates = (struct read_dates){.column = input->column,
+                                     .terms = formula_let(program, formula_terms(program, input))};
+    return formula_let(program, formula_terms_of(program, dates->terms, input->spec.element));
 }
 
 static const struct formula *number_of(struct formula_program *program,
@@ -225,6 +254,8 @@ static const struct formula *number_of(struct formula_program *program,
 
     if (input->spec.part)
         return part_number(program, seconds_of(program, input, dates), input->spec.part);
+    if (is_counts(program, input))
+        return count_of(program, input, dates);
     number = formula_let(program, input->spec.list.form
                                       ? formula_item(program, input->column, input->spec.element)
                                       : formula_read(program, FORMULA_READ_NUMBER, input->column,
@@ -354,24 +385,77 @@ static const struct formula *part_id(struct formula_program *program,
                       formula_lookup(program, part, ids, count));
 }
 
+/* The number that the column's rule makes of a cell, by which a cross knows it; NULL: none. */
+static const struct formula *crossed(struct formula_program *program,
+                                     const struct cross_column *column)
+{
+    const struct transform_input input = {.spec.rule = column->rule,
+                                          .spec.bounds = column->bounds,
+                                          .spec.bound_count = column->bound_count,
+                                          .column = column->cell,
+                                          .hash_buckets = column->rows};
+    const struct formula *number;
+
+    if (column->rule == RULE_HASH)
+        return formula_let(program, formula_hash(program, column->cell, column->rows));
+    if (!rule_takes_numbers(column->rule))
+        return NULL;
+    number = formula_let(program,
+                         formula_read(program, FORMULA_READ_NUMBER, column->cell, column->reading));
+    return formula_let(program, number_id(program, &input, number, formula_missing(program)));
+}
+
+static const struct formula *cross_id(struct formula_program *program, const struct cross *cross)
+{
+    const struct formula **terms = (const struct formula **)arena_alloc_array(
+        program->arena, cross->count, sizeof(struct formula *));
+
+    program->failed |= !terms;
+    for (uint32_t i = 0; terms && i < cross->count; i++)
+        terms[i] = crossed(program, &cross->columns[i]);
+    return terms ? formula_cross(program, cross, terms) : formula_missing(program);
+}
+
+/* By its place among the words; another one, and one of a category without words, by its hash,
+ * which is computed where it is needed alone. */
+static const struct formula *word_id_of(struct formula_program *program,
+                                        const struct transform_input *input,
+                                        const struct formula *missing)
+{
+    const struct formula *word, *hash = NULL;
+
+    if (input->hash_buckets > 0)
+        hash = formula_hash(program, input->column, input->hash_buckets);
+    if (input->spec.rule == RULE_HASH) {
+        word = formula_let(program, hash);
+        return formula_if(program, is_missing(program, word), missing, word);
+    }
+    word =
+        formula_let(program, formula_word(program, input->column, input->words, input->word_count));
+    if (hash)
+        hash = formula_if(program, binary(program, FORMULA_LESS, word, 0),
+                          formula_add(program, hash, formula_number(program, input->word_count)),
+                          word);
+    return formula_if(program, is_missing(program, word), missing, hash ? hash : word);
+}
+
 static void make_category(struct formula_program *program, const struct transform_input *input,
                           struct read_dates *dates, struct formula_row *row)
 {
     const struct formula *missing = formula_number(
         program, input->null_id < 0 ? -1 : (double)((uint32_t)input->null_id - input->first_id));
-    const struct formula *id, *word;
+    const struct formula *id;
 
-    if (input->spec.part)
+    if (input->spec.cross)
+        id = cross_id(program, input->spec.cross);
+    else if (input->spec.part)
         id = part_id(program, input,
                      part_number(program, seconds_of(program, input, dates), input->spec.part),
                      missing);
     else if (rule_takes_numbers(input->spec.rule))
         id = number_id(program, input, number_of(program, input, dates), missing);
-    else {
-        word = formula_let(program,
-                           formula_word(program, input->column, input->words, input->word_count));
-        id = formula_if(program, is_missing(program, word), missing, word);
-    }
+    else
+        id = word_id_of(program, input, missing);
     row->ids[input->id_offset] = formula_let(program, id);
 }
 
@@ -404,8 +488,10 @@ enum status formula_row_make(struct formula_program *program, struct formula_row
             make_offset(program, input, &dates, row);
         else if (input->spec.type == INPUT_NUMERIC)
             make_number(program, input, &dates, row);
-        else if (input->spec.type == INPUT_TEXT)
+        else if (input->spec.type == INPUT_TEXT && program->is_graph)
             make_words(program, input, row);
+        else if (input->spec.type == INPUT_TEXT)
+            row->ids[input->id_offset] = formula_let(program, formula_terms(program, input));
         else
             make_category(program, input, &dates, row);
     }

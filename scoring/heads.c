@@ -144,20 +144,26 @@ bool head_view_label(const struct head_view *view, const struct scorer *scorer,
 
 struct head_views {
     struct arena arena;
+    double *probabilities; /* room, for the classes of any head */
     struct head_view of[];
 };
 
 enum status head_views_new(const struct model *model, struct head_views **made, struct error *err)
 {
     struct head_views *views = calloc(1, sizeof *views + model->head_count * sizeof *views->of);
+    uint32_t classes = 1;
 
     *made = views;
     if (!views)
         return fail_no_memory(err);
     arena_init(&views->arena, ARENA_MAXIMUM);
-    for (uint32_t i = 0; i < model->head_count; i++)
+    for (uint32_t i = 0; i < model->head_count; i++) {
         TRY(head_view_init(&views->of[i], model, i, &views->arena, err));
-    return STATUS_OK;
+        if (views->of[i].model.labels.count > classes)
+            classes = views->of[i].model.labels.count;
+    }
+    views->probabilities = ARENA_NEW(&views->arena, double, classes);
+    return views->probabilities ? STATUS_OK : fail_no_memory(err);
 }
 
 void head_views_free(struct head_views *views)
@@ -173,6 +179,19 @@ struct cell scorer_head(const struct scorer *scorer, uint32_t head)
 
     head_view_take(view, scorer);
     return scorer_prediction(&view->scorer);
+}
+
+enum status scorer_measure_head(const struct scorer *scorer, uint32_t head, bool *has_label,
+                                struct metrics_row *row, struct error *err)
+{
+    struct head_view *view = &scorer->heads->of[head];
+    struct row_label label;
+
+    *has_label = head_view_label(view, scorer, &label);
+    if (!*has_label)
+        return STATUS_OK;
+    head_view_take(view, scorer);
+    return metrics_measure(&view->scorer, &label, scorer->heads->probabilities, NULL, row, err);
 }
 
 /* ---- metrics ---- */
@@ -245,6 +264,17 @@ enum status head_metrics_add(struct head_metrics *metrics, const struct scorer *
         TRY(metrics_add(head->metrics, &head->view.scorer, &label, err));
     }
     return STATUS_OK;
+}
+
+enum status head_metrics_add_row(struct head_metrics *metrics, uint32_t head,
+                                 const struct metrics_row *row, struct error *err)
+{
+    return metrics_add_row(metrics->heads[head].metrics, row, err);
+}
+
+uint32_t head_metrics_count(const struct head_metrics *metrics)
+{
+    return metrics->count;
 }
 
 /* Is it one of those that such a label has where a statement names none? */

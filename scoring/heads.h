@@ -42,6 +42,10 @@ void head_views_free(struct head_views *views);
 /* The prediction of one label for the row that is selected: a class, or a number. Texts are the
  * model's. */
 struct cell scorer_head(const struct scorer *scorer, uint32_t head);
+/* Measures the prediction of one label for the row that is selected. *has_label false: the row
+ * lacks it, and adds nothing. */
+enum status scorer_measure_head(const struct scorer *scorer, uint32_t head, bool *has_label,
+                                struct metrics_row *row, struct error *err);
 
 /* The metrics of each head, of the rows that have its label. */
 struct head_metrics;
@@ -52,6 +56,10 @@ void head_metrics_free(struct head_metrics *metrics);
 /* The row that is selected. */
 enum status head_metrics_add(struct head_metrics *metrics, const struct scorer *scorer,
                              struct error *err);
+/* Adds a row that somebody else has measured (scorer_measure_head). */
+enum status head_metrics_add_row(struct head_metrics *metrics, uint32_t head,
+                                 const struct metrics_row *row, struct error *err);
+uint32_t head_metrics_count(const struct head_metrics *metrics); /* number of heads */
 /* Number i of all; false: there are no more. label: borrowed of the model. */
 bool head_metrics_value(struct head_metrics *metrics, uint32_t i, struct slice *label,
                         const char **metric, double *value);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "base/order.h"
+#include "base/sort_doubles.h"
 #include "inputs/cell_text.h"
 
 #define ROWS_MOST  ((int64_t)1 << 53)
@@ -244,7 +244,7 @@ void input_statistics_make(bool is_number, const struct input_value *values, siz
     }
     statistics->nulls = count - there;
     if (is_number) {
-        qsort(numbers, there, sizeof *numbers, order_of_doubles);
+        sort_doubles(numbers, there);
         middle = middle_of(numbers, there);
         statistics->mean = there > 0 ? middle.mean : 0;
         statistics->median = there > 0 ? middle.median : 0;

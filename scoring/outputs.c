@@ -423,7 +423,7 @@ static enum status check_level(const struct model *model, double level, struct e
                error_hint(err, "TO TRAIN Forecast makes models that do.");
     if (level >= CHECKED_LEVEL_LEAST && level <= CHECKED_LEVEL_MOST)
         return STATUS_OK;
-    fail(err, STATUS_INVALID, "anomalies are told by a probability from %g to %g, not %g",
+    fail(err, STATUS_INVALID, "the threshold of anomalies is a probability from %g to %g, not %g",
          CHECKED_LEVEL_LEAST, CHECKED_LEVEL_MOST, level);
     return error_hint(err, "0.95 calls one of twenty values an anomaly that is none.");
 }

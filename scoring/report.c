@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/order.h"
+#include "base/sort_doubles.h"
 #include "inputs/cells.h"
 #include "scoring/elementary.h"
 #include "scoring/label_names.h"
@@ -559,7 +559,7 @@ static enum status write_residuals(struct report *report, struct writing *writin
     TRY(make_room(writing, 64, err));
     if (report->residual_count == 0)
         return STATUS_OK;
-    qsort(report->residuals, report->residual_count, sizeof *report->residuals, order_of_doubles);
+    sort_doubles(report->residuals, report->residual_count);
     write_quantiles(report, writing);
     write_histogram(report, writing);
     return STATUS_OK;

@@ -259,7 +259,7 @@ static enum status find_column(struct transform *transform, uint32_t i, struct e
         return STATUS_OK;
     }
     if (i > 0 && input[-1].spec.cross)
-        return fail(err, STATUS_CORRUPT, "input \"%.*s\" stands behind a cross",
+        return fail(err, STATUS_CORRUPT, "input \"%.*s\" follows a cross",
                     SLICE_FORMAT(input->spec.name));
     if (i == 0 || !is_of_same_column(input - 1, input))
         transform->columns[transform->column_count++] = input_column(&input->spec);

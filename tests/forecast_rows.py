@@ -17,6 +17,8 @@ ESTIMATORS = {
     "Croston": "",
     "MSTL": "",
 }
+# Trees that take little time.
+SMALL_TREES = ", n_estimators = 8, max_depth = 3"
 
 
 def statement(estimator="Forecast", rows="t", group="['store', 'item']", horizon=10, more="", into="m"):

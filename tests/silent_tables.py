@@ -1,5 +1,6 @@
 """Ordinary tables that a model learns wrongly from, and what TRAIN says of them, as SQL of both databases."""
 
+import math
 import random
 
 
@@ -45,7 +46,7 @@ CODES = "column \"score\": 99 and 1 other number are in 20 of 300 rows that were
     "If such values are missing ones, CASE WHEN score < 98 THEN score END AS score in the SELECT makes NULL of them."
 LABELS = "label column \"y\": -999 is in 15 of 300 rows that were looked at, apart from all others, and read as a number. " \
     "If such labels are missing ones, WHERE y <> -999 leaves the rows out."
-DATES = "column \"seen\" holds dates that are written as whole numbers, as 20230101, and is taken as these numbers, which leap where " \
+DATES = "column \"seen\" holds dates that are written as whole numbers, such as 20230101, and is taken as these numbers, which leap where " \
     "a month ends. "
 DATE = "substr(CAST(seen AS TEXT), 1, 4) || '-' || substr(CAST(seen AS TEXT), 5, 2) || '-' || substr(CAST(seen AS TEXT), 7, 2) AS seen"
 
@@ -67,7 +68,7 @@ def coded_table():
 
 KEEPING = ("XGBRegressor", "LGBMRegressor", "RandomForestRegressor", "LinearRegressor WITH model.standardize = false",
            "DNNRegressor WITH model.standardize = false, train.epoch = 2")
-FAR = "column \"a\" has the number 1e+39: the model tells none beyond "
+FAR = "column \"a\" has the number 1e+39: the model distinguishes none beyond "
 
 
 def far_table():
@@ -94,9 +95,9 @@ def priced_table():
 
 # ---- words in several spellings ----
 
-SPELLED = "label column \"y\": 7 classes differ from others in capitals or spaces around them alone, as 'NO' in 51 rows, 'no' in 51 " \
+SPELLED = "label column \"y\": 7 classes differ from others in capitals or spaces around them alone, such as 'NO' in 51 rows, 'no' in 51 " \
     "rows and 'no ' in 50 rows. If they mean the same, lower(trim(y)) AS y in the SELECT makes them one."
-SPELLED_WORDS = "column \"city\": 3 words differ from others in capitals or spaces around them alone, as 'Berlin' in 150 rows, 'berlin' " \
+SPELLED_WORDS = "column \"city\": 3 words differ from others in capitals or spaces around them alone, such as 'Berlin' in 150 rows, 'berlin' " \
     "in 75 rows and ' Berlin' in 25 rows. If they mean the same, lower(trim(city)) AS city in the SELECT makes them one."
 SPELLED_ONE = "lower(trim(city)) AS city, z, lower(trim(y)) AS y"
 
@@ -155,3 +156,23 @@ def stays_table():
                      1e9 if i == 7 else draw.gauss(0, 1)))
     return table("t", "start bigint, stop double precision, id bigint, wide double precision, paid double precision, liked double precision, "
                  "far double precision", rows)
+
+
+# ---- rows in another unit ----
+
+UNIT_CURES = (("price", "price / 100.0 AS price"), ("share", "share / 100.0 AS share"), ("height", "height * 2.54 AS height"),
+              ("moment", "moment / 1000.0 AS moment"), ("degrees", "degrees - 273.15 AS degrees"))
+IN_UNITS = "price * 100 AS price, share * 100 AS share, height / 2.54 AS height, moment * 1000 AS moment, degrees + 273.15 AS degrees, y"
+OUTSIDE = 'column "{}": '
+ANOTHER = ", as in another unit. If their unit is another one than in the training, write "
+
+
+def units_table():
+    """Prices, shares, heights, seconds and degrees that a model learns in these units."""
+    draw = random.Random(7)
+    rows = []
+    for i in range(600):
+        price, share, height = round(math.exp(draw.gauss(3, 1)), 2), draw.random(), draw.gauss(170, 9)
+        rows.append((price, share, height, 1700000000 + 60 * draw.randrange(50000), draw.gauss(12, 6), price / 9 + 3 * share + draw.gauss(0, 1)))
+    return table("t", "price double precision, share double precision, height double precision, moment bigint, degrees double precision, "
+                 "y double precision", rows)

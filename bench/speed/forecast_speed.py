@@ -25,6 +25,22 @@ import numpy
 HERE = pathlib.Path(__file__).resolve().parent
 PEER_SERIES = 100
 PR_SET_CHILD_SUBREAPER = 36
+LOOKED_UP = 100000
+LOOK_UP = """
+import json, pathlib, sqlite3, sys, time
+database = sqlite3.connect(sys.argv[1])
+database.enable_load_extension(True)
+database.load_extension(sys.argv[2])
+held = lambda: int(pathlib.Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0])
+before, found = held(), []
+for time_of in range(10):
+    started = time.process_time()
+    name = f"store {int(sys.argv[3]) * (time_of + 1) // 11}"
+    rows = database.execute("SELECT value FROM totrain_forecast('m') WHERE series = ?", (name,)).fetchall()
+    found.append((1000 * (time.process_time() - started), (held() - before) / 1024))
+    assert len(rows) == 28
+print(json.dumps(found))
+"""
 # Table: series, values of each, step of time, season, horizon, and methods with what else WITH says and statsforecast's
 # name. Only without errors of the past do both do the same.
 NO_BACKTEST = "forecast.backtest = 0"
@@ -75,6 +91,20 @@ def train(build, path, folder, method, more, horizon):
     return processor_seconds() - before, megabytes
 
 
+def look_up(build, folder, scale):
+    """Processor time and memory of one series of many, in a new connection: the first, the eighth, the ninth, which reads
+    the model, and the one behind it."""
+    series = max(10, round(LOOKED_UP * scale))
+    path = folder / "looked_up.db"
+    with sqlite3.connect(path) as database:
+        database.execute("CREATE TABLE t (series TEXT, at TEXT, y REAL)")
+        database.executemany("INSERT INTO t VALUES (?, ?, ?)", ((f"store {number}", f"2024-01-0{day}", number * 7 % 101 + day)
+                                                                for number in range(series) for day in range(1, 7)))
+    train(build, path, folder, "Naive", NO_BACKTEST, 28)
+    made = subprocess.run([sys.executable, "-c", LOOK_UP, path, build / "totrain.so", str(series)], stdout=subprocess.PIPE, check=True)
+    return series, json.loads(made.stdout)
+
+
 def peer(path, model, series, season, horizon):
     made = subprocess.run([sys.executable, HERE / "forecast_peer.py", path, "t", str(series), model, str(season), str(horizon)],
                           stdout=subprocess.PIPE, check=True)
@@ -107,6 +137,11 @@ def main():
                 called = f"{method} {more}".strip()
                 print(f"| {series} {name} | {length} | {called} | {seconds:.1f} | {ours:.2f} | {megabytes:.0f} | {shown} |",
                       flush=True)
+    with tempfile.TemporaryDirectory() as made:
+        series, found = look_up(arguments.build, pathlib.Path(made), arguments.scale)
+    print(f"\n| one of {series} series, in a new connection | ms | MB |\n|---|---|---|")
+    for name, (milliseconds, megabytes) in zip(("first", "eighth", "ninth", "tenth"), (found[0], *found[7:10])):
+        print(f"| {name} | {milliseconds:.2f} | {megabytes:.1f} |")
 
 
 main()

@@ -33,7 +33,7 @@ static enum status split(struct sharer *sharer, struct slice list, struct error 
         const struct slice name = {list.data, size};
 
         if (access_check_namespace(name, err) != STATUS_OK)
-            return fail(err, STATUS_INVALID, "\"%.*s\" is no name of a namespace",
+            return fail(err, STATUS_INVALID, "\"%.*s\" is not a valid name of a namespace",
                         SLICE_FORMAT(name));
         if (sharer->count == SHARE_BOARD_SPACES)
             return fail(err, STATUS_LIMIT, "at most %d namespaces share a cluster",

@@ -154,7 +154,8 @@ static enum status describe(void *self, const struct plan_cluster *wanted, struc
         return error_hint(err, "Train after COMMIT.");
     }
     if (!options->image && wanted->image.size > 0)
-        return fail(err, STATUS_INVALID, "job.image is for lists of an administrator: say --image");
+        return fail(err, STATUS_INVALID,
+                    "job.image is for lists of an administrator: give --image");
     if (wanted->profile.size > 0) {
         fail(err, STATUS_INVALID, "job.profile is for lists of an administrator");
         return error_hint(err, "--profile=NAME@FILE names one of a file.");

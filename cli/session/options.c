@@ -14,55 +14,60 @@ static const struct row {
     const char *help;
     size_t place; /* in struct options, of a text or a bool; 0: see apply() */
 } rows[] = {
-    {OPTION_SQL, 'c', NULL, "SQL", "run these statements; may be given again, as -f", 0},
+    {OPTION_SQL, 'c', NULL, "SQL", "run these statements; may be repeated", 0},
     {OPTION_FILE, 'f', NULL, "FILE", "run the statements of the file; - is standard input", 0},
-    {OPTION_FORMAT, 0, "format", FORMAT_NAMES, "how results are written", 0},
-    {OPTION_PROGRESS, 0, "progress", "auto|json|none", "how training is followed", 0},
-    {OPTION_PROGRESS, 'q', "quiet", NULL, "no progress, no notices: results and errors alone", 0},
+    {OPTION_FORMAT, 0, "format", FORMAT_NAMES, "the format of results", 0},
+    {OPTION_PROGRESS, 0, "progress", "auto|json|none", "how progress is shown", 0},
+    {OPTION_PROGRESS, 'q', "quiet", NULL, "only results and errors: no progress, no notices", 0},
     {OPTION_COLOUR, 0, "color", "auto|always|never", "errors in colour", 0},
-    {OPTION_OUTPUT, 'o', NULL, "FILE", "into this file, not to standard output",
+    {OPTION_OUTPUT, 'o', NULL, "FILE", "write into this file; default: standard output",
      offsetof(struct options, output)},
-    {OPTION_THEME, 0, "theme", "auto|light|dark", "colours; auto: as the reader's system has them",
-     0},
-    {OPTION_PS, 0, "ps", "N", "parameter servers, of a job that has some",
+    {OPTION_THEME, 0, "theme", "auto|light|dark", "colours; auto: those of the reader's system", 0},
+    {OPTION_PS, 0, "ps", "N", "the number of parameter servers, if the job has some",
      offsetof(struct options, servers)},
     {OPTION_HELP, 'h', "help", NULL, "this text", 0},
     {OPTION_VERSION, 0, "version", NULL, "the version", 0},
-    {OPTION_FOLLOW, 'f', "follow", NULL, "go on until the job has ended", 0},
-    {OPTION_KUBECONFIG, 0, "kubeconfig", "FILE", "instead of $KUBECONFIG and ~/.kube/config",
-     CLUSTER(kubeconfig)},
-    {OPTION_CONTEXT, 0, "context", "NAME", "of the kubeconfig; otherwise its current one",
+    {OPTION_FOLLOW, 'f', "follow", NULL, "follow the log until the job has ended", 0},
+    {OPTION_KUBECONFIG, 0, "kubeconfig", "FILE",
+     "the kubeconfig; default: $KUBECONFIG, ~/.kube/config", CLUSTER(kubeconfig)},
+    {OPTION_CONTEXT, 0, "context", "NAME", "the context; default: the kubeconfig's current one",
      CLUSTER(context)},
-    {OPTION_NAMESPACE, 0, "namespace", "NAME", "otherwise that of the context",
+    {OPTION_NAMESPACE, 0, "namespace", "NAME", "the namespace; default: that of the context",
      CLUSTER(kube_namespace)},
-    {OPTION_INSECURE, 0, "insecure", NULL, "do not insist on a checked certificate",
+    {OPTION_INSECURE, 0, "insecure", NULL, "accept a server without a verified certificate",
      CLUSTER(allows_insecure)},
-    {OPTION_IMAGE, 0, "image", "NAME", "the image of totrain, as the cluster knows it",
+    {OPTION_IMAGE, 0, "image", "NAME", "the image of totrain, as the cluster pulls it",
      CLUSTER(image)},
-    {OPTION_PULL, 0, "pull-policy", "Always|IfNotPresent|Never", "of the image; IfNotPresent",
-     CLUSTER(pull_policy)},
-    {OPTION_NAME, 0, "name", "NAME", "of the job; otherwise after its model", CLUSTER(name)},
-    {OPTION_CPU, 0, "cpu", "CORES", "that each worker asks for: 2, 500m; 1. 1:2: at most 2",
-     CLUSTER(cpu)},
-    {OPTION_MEMORY, 0, "memory", "BYTES", "that each worker has: 512Mi, 4Gi; 1Gi", CLUSTER(memory)},
-    {OPTION_RESOURCE, 0, "resource", "NAME", "each worker asks for one of it", CLUSTER(resource)},
-    {OPTION_PRIORITY, 0, "priority-class", "NAME", "of all pods", CLUSTER(priority_class)},
-    {OPTION_PRIORITY, 0, "profile", "NAME@FILE", "where its pods run: a profile of the file",
-     CLUSTER(profile)},
-    {OPTION_ACCOUNT, 0, "service-account", "NAME", "of the master; totrain",
-     CLUSTER(service_account)},
+    {OPTION_PULL, 0, "pull-policy", "Always|IfNotPresent|Never",
+     "when to pull the image; default: IfNotPresent", CLUSTER(pull_policy)},
+    {OPTION_NAME, 0, "name", "NAME", "the name of the job; default: from its model", CLUSTER(name)},
+    {OPTION_CPU, 0, "cpu", "CORES",
+     "processors of each worker: 2, 500m; 1:2: a limit of 2; default: 1", CLUSTER(cpu)},
+    {OPTION_MEMORY, 0, "memory", "BYTES", "memory of each worker: 512Mi, 4Gi; default: 1Gi",
+     CLUSTER(memory)},
+    {OPTION_RESOURCE, 0, "resource", "NAME", "a resource of which each worker gets one",
+     CLUSTER(resource)},
+    {OPTION_PRIORITY, 0, "priority-class", "NAME", "the priority class of all Pods",
+     CLUSTER(priority_class)},
+    {OPTION_PRIORITY, 0, "profile", "NAME@FILE",
+     "the profile of the file that selects the nodes of the Pods", CLUSTER(profile)},
+    {OPTION_ACCOUNT, 0, "service-account", "NAME",
+     "the service account of the master; default: totrain", CLUSTER(service_account)},
     {OPTION_DATABASE_SECRET, 0, "database-secret", "NAME", "Secret with the login of the database",
      CLUSTER(database_secret)},
-    {OPTION_KEEP, 0, "keep", "SECONDS", "that a finished job stays; 86400", CLUSTER(keep)},
-    {OPTION_SCHEDULE, 0, "schedule", "CRON", "train by the clock: '0 3 * * *'", CLUSTER(schedule)},
+    {OPTION_KEEP, 0, "keep", "SECONDS", "how long a finished job is kept; default: 86400",
+     CLUSTER(keep)},
+    {OPTION_SCHEDULE, 0, "schedule", "CRON", "when to train, as a CronJob: '0 3 * * *'",
+     CLUSTER(schedule)},
     {OPTION_SERVICE_SECRET, 0, "service-secret", "NAME",
      "Secret with the pg_service.conf of schedules", CLUSTER(service_secret)},
-    {OPTION_RUN_OF, 0, "run-of", "NAME", "in the pod of a schedule: its name", CLUSTER(run_of)},
-    {OPTION_OWNER, 0, "owner", "POD/UID/JOB", "in the pod of a schedule: itself", CLUSTER(owner)},
-    {OPTION_PODS, 0, "pods", "N", "the quota's number of pods; 100", CLUSTER(pods)},
-    {OPTION_PODS, 0, "database", "CIDR:PORT", "that pods reach, of rbac network; any, 5432",
+    {OPTION_RUN_OF, 0, "run-of", "NAME", "in the Pod of a schedule: its name", CLUSTER(run_of)},
+    {OPTION_OWNER, 0, "owner", "POD/UID/JOB", "in the Pod of a schedule: itself", CLUSTER(owner)},
+    {OPTION_PODS, 0, "pods", "N", "the number of Pods in the quota; default: 100", CLUSTER(pods)},
+    {OPTION_PODS, 0, "database", "CIDR:PORT",
+     "the database that Pods may reach, for rbac network; default: any, port 5432",
      CLUSTER(database)},
-    {OPTION_PODS, 0, "metrics", "[IP:]PORT", "serve /metrics of all jobs there, of share",
+    {OPTION_PODS, 0, "metrics", "[IP:]PORT", "where share serves the /metrics of all jobs",
      CLUSTER(metrics)},
     {OPTION_DRY_RUN, 0, "dry-run", NULL, "print the objects, create nothing", CLUSTER(is_dry_run)},
 };
@@ -226,6 +231,8 @@ void options_print(unsigned takes, FILE *out)
     for (const struct row *row = rows; row < rows + ROW_COUNT; row++) {
         char call[64];
         const char *argument = row->argument ? row->argument : "";
+        /* Commands that run no statements measure a model on the rows of one. */
+        const bool is_rows = row->flag == OPTION_SQL && !(takes & OPTION_FILE);
         if (!(row->flag & takes))
             continue;
         if (row->letter && row->name)
@@ -234,6 +241,7 @@ void options_print(unsigned takes, FILE *out)
             snprintf(call, sizeof call, "-%c %s", row->letter, argument);
         else
             snprintf(call, sizeof call, "--%s%s%s", row->name, *argument ? "=" : "", argument);
-        fprintf(out, "  %-34s %s\n", call, row->help);
+        fprintf(out, "  %-34s %s\n", call,
+                is_rows ? "measure on the rows of this SELECT" : row->help);
     }
 }

@@ -167,12 +167,11 @@ static const char *told_of(enum input_reading reading)
     case READING_COMMA:
         return ": numbers with a decimal comma are stored as numbers";
     case READING_DATE:
-        return ": dates are stored in ISO's form, as 2024-12-31";
+        return ": dates are stored in ISO's form, such as 2024-12-31";
     case READING_DAY_FIRST:
-        return ": dates with the day first are stored in ISO's form, as 2024-12-31";
+        return ": dates with the day first are stored in ISO's form, such as 2024-12-31";
     case READING_MONTH_FIRST:
-        return ": dates with the month first are stored in ISO's form, as "
-               "2024-12-31";
+        return ": dates with the month first are stored in ISO's form, such as 2024-12-31";
     default:
         return ": numbers with separators, signs or digits of other scripts are stored as "
                "numbers, a percent as a hundredth";

@@ -419,7 +419,7 @@ static enum status check_rows(const struct card *card, struct error *err)
             return STATUS_OK;
     fail(err, STATUS_INVALID, "nothing can be measured: %.*s",
          SLICE_FORMAT(card->gap_count > 0 ? card->gaps[0].reason : SLICE("")));
-    return error_hint(err, "-c \"SELECT ...\" says on which rows the model is measured.");
+    return error_hint(err, "-c \"SELECT ...\" sets the rows on which the model is measured.");
 }
 
 /* All that is measured on rows. */

@@ -27,6 +27,7 @@
 #include "planner/attributes/attributes.h"
 #include "planner/attributes/short_names.h"
 #include "planner/dialect.h"
+#include "planner/plan_statement.h"
 
 #define GUARDED_INPUTS_MAX 100 /* a function of SQLite takes 127 arguments */
 

@@ -106,9 +106,9 @@ static const char *rows_hint(const struct host *host)
 {
     return host->catalog.dialect == SQL_POSTGRES
                ? "totrain.report('model', 'html', 'SELECT ...') and, of the program, -c \"SELECT "
-                 "...\" say on which rows it is measured."
+                 "...\" set the rows on which it is measured."
                : "totrain_report('model', 'html', 'SELECT ...') and, of the program, -c \"SELECT "
-                 "...\" say on which rows it is measured.";
+                 "...\" set the rows on which it is measured.";
 }
 
 /* In PostgreSQL the owner of a model wrote the statement in it: run by another role, a superuser

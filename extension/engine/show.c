@@ -9,7 +9,7 @@
 #include "extension/engine/rows/sample_notices.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
-#include "extension/engine/score/unseen_words.h"
+#include "extension/engine/score/unfamiliar_count.h"
 #include "planner/attributes/attributes.h"
 #include "planner/explain.h"
 #include "planner/plan.h"
@@ -31,7 +31,7 @@ enum status explain_run(const struct host *host, const struct plan *plan, struct
 
     if (plan->kind != STATEMENT_TRAIN) { /* nothing is explained that would not be written */
         TRY(score_check_targets(host, plan, err));
-        TRY(unseen_words_explain(host, plan, arena, err));
+        TRY(unfamiliar_count_explain(host, plan, arena, err));
     } else {
         TRY(sample_notices(host, plan, arena, err));
         TRY(job_history_begin(plan, &history, err));

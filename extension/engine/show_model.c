@@ -383,15 +383,18 @@ static enum status put_inputs(const struct transform *transform, const struct si
 
 /* ----- what was measured ----- */
 
-static enum status put_metric(void *context, struct slice name, const char *part, double value,
-                              struct error *err)
+static enum status put_metric(void *context, struct slice name, struct slice label,
+                              const char *part, double value, struct error *err)
 {
     const struct sink *sink = context;
     struct text item;
     enum status status;
 
     text_init(&item, TEXT_MAXIMUM);
-    text_printf(&item, "%.*s, %s", SLICE_FORMAT(name), part);
+    text_append(&item, name);
+    if (label.size > 0)
+        text_printf(&item, " of %.*s", SLICE_FORMAT(label));
+    text_printf(&item, ", %s", part);
     status =
         item.failed ? fail_no_memory(err) : put(sink, text_string(&item), cell_real(value), err);
     text_deinit(&item);

@@ -71,6 +71,10 @@ struct model_read {
     struct sql_table table; /* its schema and name, where they are known */
     bool only_meta;         /* its meta row only */
     bool at_once;           /* for a listing: BUSY where another session has locked the table */
+    /* Where part.size > 0, rows of this part and name at positions [first, end), and with the text
+     * `data` where that is not NULL; others may come as well. */
+    struct slice part, name, data;
+    int64_t first, end;
 };
 
 /* ----- the seam ----- */

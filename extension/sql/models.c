@@ -6,6 +6,7 @@
 #include "extension/engine/host/stored.h"
 #include "extension/sql/listing.h"
 #include "extension/sql/sql.h"
+#include "kinds/forecast/forecast_one.h"
 #include "kinds/kinds.h"
 #include "scoring/model_table.h"
 
@@ -64,10 +65,12 @@ static enum status find_rows(struct sql_host *host, const struct sql_table *tabl
                                 : refuse_no_model(sql_shown_name(host, table, shown), err);
 }
 
-static enum status read_rows(struct sql_host *host, const struct sql_table *table, bool only_meta,
-                             const struct database_rows *rows, struct error *err)
+/* wanted: but for the table. */
+static enum status read_wanted(struct sql_host *host, const struct sql_table *table,
+                               const struct model_read *wanted, const struct database_rows *rows,
+                               struct error *err)
 {
-    struct model_read read = {.only_meta = only_meta};
+    struct model_read read = *wanted;
     struct sql_located located;
     char shown[SHOWN_NAME_BYTES];
 
@@ -77,6 +80,12 @@ static enum status read_rows(struct sql_host *host, const struct sql_table *tabl
     return name_damaged_model(sql_shown_name(host, table, shown),
                               host->database->read_model(host->database->self, &read, rows, err),
                               err);
+}
+
+static enum status read_rows(struct sql_host *host, const struct sql_table *table, bool only_meta,
+                             const struct database_rows *rows, struct error *err)
+{
+    return read_wanted(host, table, &(struct model_read){.only_meta = only_meta}, rows, err);
 }
 
 static bool has_bytes(const struct cell *cell)
@@ -136,6 +145,52 @@ enum status sql_load_model(void *self, struct slice schema, struct slice name, s
                                     model_reader_finish(reader, model, err), err);
     model_reader_free(reader);
     return status;
+}
+
+/* ----- one series of a forecast ----- */
+
+struct series_source {
+    struct sql_host *host;
+    struct sql_table table;
+    struct arena *arena;
+    struct slice meta; /* in the arena */
+};
+
+static enum status fetch(void *self, const struct model_wish *wish, model_row_sink *sink,
+                         void *context, struct error *err)
+{
+    const struct series_source *source = self;
+    const struct model_read wanted = {.part = wish->part,
+                                      .name = wish->name,
+                                      .data = wish->data,
+                                      .first = wish->first,
+                                      .end = wish->end};
+    struct giving giving = {sink, context};
+    const struct database_rows rows = {.self = &giving, .row = give_row};
+
+    return read_wanted(source->host, &source->table, &wanted, &rows, err);
+}
+
+static enum status keep_meta(void *self, const struct cell *cells, size_t count, struct error *err)
+{
+    struct series_source *source = self;
+
+    (void)count;
+    if (source->meta.data || !has_bytes(&cells[4]))
+        return STATUS_OK;
+    source->meta = arena_copy(source->arena, cells[4].text);
+    return source->meta.data ? STATUS_OK : fail_no_memory(err);
+}
+
+enum status sql_load_series(struct sql_host *host, struct slice schema, struct slice name,
+                            struct slice series, struct arena *arena, struct model *model,
+                            bool *is_there, struct error *err)
+{
+    struct series_source source = {.host = host, .table = {schema, name}, .arena = arena};
+    const struct database_rows rows = {.self = &source, .row = keep_meta};
+
+    TRY(read_rows(host, &source.table, true, &rows, err));
+    return forecast_one_load(source.meta, series, fetch, &source, arena, model, is_there, err);
 }
 
 struct meta {

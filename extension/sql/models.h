@@ -17,6 +17,10 @@ enum status sql_load_model(void *self, struct slice schema, struct slice name, s
                            struct model *model, struct error *err);
 enum status sql_each_model_row(void *self, struct slice schema, struct slice name, bool only_meta,
                                model_row_sink *each, void *context, struct error *err);
+/* One series of a forecast (kinds/forecast/forecast_one.h). */
+enum status sql_load_series(struct sql_host *host, struct slice schema, struct slice name,
+                            struct slice series, struct arena *arena, struct model *model,
+                            bool *is_there, struct error *err);
 enum status sql_load_meta(void *self, struct slice schema, struct slice name, struct arena *arena,
                           struct model *model, struct error *err);
 enum status sql_is_callers_model(void *self, struct slice schema, struct slice name,

@@ -74,7 +74,7 @@ __attribute__((visibility("default"))) int sqlite3_totrain_init(sqlite3 *db, cha
         return SQLITE_ERROR;
     }
     if (!find_program(program)) {
-        *message = sqlite3_mprintf("totrain cannot tell where its own file is");
+        *message = sqlite3_mprintf("totrain cannot find the path of its own file");
         return SQLITE_ERROR;
     }
     /* Loaded again: objects that came since then are redirected too. */

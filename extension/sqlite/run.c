@@ -343,7 +343,8 @@ static void config_model_cache(struct sqlite_connection *connection, sqlite3_con
 
     if (given && !(memory_size_read(text_argument(given), &bytes) && bytes < SIZE_MAX)) {
         sqlite3_result_error(
-            context, "totrain_config: model_cache is an amount of memory, as '128Mi', or 0", -1);
+            context, "totrain_config: model_cache is an amount of memory, such as '128Mi', or 0",
+            -1);
         return;
     }
     if (given)

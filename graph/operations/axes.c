@@ -14,11 +14,11 @@
     .type = ARGUMENT_LIST, .least = -GRAPH_RANK_MAX, .most = GRAPH_RANK_MAX - 1, .help = its_help
 
 const struct operation_argument axes_arguments[] = {
-    {.name = "axes", AXIS("Axes that go away, such as 0 or [0, 1]; all, if it is not said.")},
+    {.name = "axes", AXIS("Axes that are removed, such as 0 or [0, 1]; by default all.")},
     {.name = NULL},
 };
 static const struct operation_argument transpose_arguments[] = {
-    {.name = "axes", AXIS("The axes in their new order; the other way round, if it is not said.")},
+    {.name = "axes", AXIS("The axes in their new order; reversed by default.")},
     {.name = NULL},
 };
 static const struct operation_argument slice_arguments[] = {

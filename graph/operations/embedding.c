@@ -24,7 +24,7 @@ static const struct operation_argument arguments[] = {
     {.name = "combiner",
      .type = ARGUMENT_WORD,
      .words = combiners,
-     .help = "How the words of a text become one: auto is as the column says."},
+     .help = "How the words of a text become one: auto is the combiner of the column."},
     {.name = NULL},
 };
 

@@ -24,7 +24,7 @@ static const struct operation_argument arguments[] = {
      .type = ARGUMENT_LIST,
      .least = 1,
      .most = 1024,
-     .help = "Steps from one window to the next; as long as the window, if it is not said."},
+     .help = "Steps from one window to the next; as long as the window by default."},
     {.name = NULL},
 };
 

@@ -88,7 +88,7 @@ enum status access_find(const struct access_choice *choice, struct arena *arena,
         TRY(access_in_cluster(ACCESS_POD_FOLDER, getenv("KUBERNETES_SERVICE_HOST"),
                               getenv("KUBERNETES_SERVICE_PORT"), arena, found, err));
     } else {
-        return fail(err, STATUS_NOT_FOUND, "no kubeconfig says which cluster is meant"),
+        return fail(err, STATUS_NOT_FOUND, "no kubeconfig names the cluster"),
                error_hint(err, "Say --kubeconfig FILE, or set KUBECONFIG.");
     }
     if (choice->kube_namespace)

@@ -85,7 +85,7 @@ static enum status check_insecure(const struct kubeconfig_cluster *cluster,
         return STATUS_OK;
     fail(err, STATUS_PERMISSION, "the server's certificate would not be checked");
     error_hint(err,
-               "Put the cluster's certificate authority into the kubeconfig, or say --insecure.");
+               "Put the cluster's certificate authority into the kubeconfig, or add --insecure.");
     return at_field(&cluster->insecure, err);
 }
 

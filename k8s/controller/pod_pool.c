@@ -103,7 +103,7 @@ void pod_pool_on_worker(struct pod_pool *pool, int64_t now_ms, uint32_t index, u
     if (is_here && incarnation != place->incarnation)
         place->claimed = incarnation;
     if (is_here)
-        place->missed_ms = 0;
+        place->missed_ms = place->unjoined_ms = 0;
     else if (place->is_here)
         place->missed_ms = now_ms;
     place->is_here = is_here;
@@ -139,8 +139,8 @@ static void empty(struct pod_pool_place *place, int64_t due_ms)
     place->uid[0] = place->node[0] = '\0';
     place->call = POD_POOL_NOTHING;
     place->is_deleted = false;
-    place->is_here = place->is_silent = false;
-    place->missed_ms = place->unheard_ms = 0;
+    place->is_here = place->is_silent = place->is_unjoined_told = false;
+    place->missed_ms = place->unheard_ms = place->unjoined_ms = 0;
     place->obstacle = POD_NO_OBSTACLE;
     place->due_ms = due_ms;
 }
@@ -403,8 +403,11 @@ static void update_place(struct pod_pool *pool, int64_t now_ms, struct pod_pool_
         empty(place, now_ms);
         return;
     }
-    if (place->state != POD_POOL_LEAVING)
+    if (place->state != POD_POOL_LEAVING) {
+        if (view->phase == POD_RUNNING && place->state != POD_POOL_RUNNING && !place->is_here)
+            place->unjoined_ms = now_ms;
         place->state = view->phase == POD_RUNNING ? POD_POOL_RUNNING : POD_POOL_PENDING;
+    }
     take_obstacle(place, now_ms, view);
 }
 
@@ -510,8 +513,8 @@ void pod_pool_on_lost(struct pod_pool *pool, int64_t now_ms, uint32_t index, uin
         return;
     if (place->state != POD_POOL_LEAVING)
         tell_loss(pool, place, POD_POOL_LOSS_SILENT, NULL, 0);
-    avoid(pool, now_ms, place->node, "%s %u there says nothing any more",
-          kube_role_title(pool->role), index);
+    avoid(pool, now_ms, place->node, "%s %u there no longer answers", kube_role_title(pool->role),
+          index);
     lose_old(retire_place(pool, now_ms, index), now_ms);
     empty(place, now_ms);
 }

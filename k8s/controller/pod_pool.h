@@ -61,6 +61,7 @@
 #define POD_POOL_STUCK_MS     60000 /* a pod that was deleted and is still there: its node is dead */
 #define POD_POOL_MISSED_MS    5000  /* the worker left the master, its pod still runs: as STUCK */
 #define POD_POOL_UNHEARD_MS   10000 /* a pod that its node does not report: the same */
+#define POD_POOL_UNJOINED_MS  20000 /* a worker's pod runs, and the master does not hear of it */
 #define POD_POOL_AVOIDED_MAX  8     /* nodes on which workers were lost, or are slow */
 #define POD_POOL_WHY_MAX      96
 #define POD_POOL_AVOIDED_MS   300000 /* for so long since */
@@ -94,8 +95,10 @@ struct pod_pool_place {
     bool is_here;               /* its worker is connected to the master */
     bool is_silent;             /* pod_view.h */
     int64_t missed_ms;          /* RUNNING: since when the master has lost it; 0: it has not */
-    int64_t unheard_ms;         /* PENDING: since when its node is silent; 0: it is not */
-    int64_t stuck_ms;           /* PENDING: since when it has an obstacle */
+    int64_t unjoined_ms; /* RUNNING: since when the master waits for its worker; 0: it has come */
+    bool is_unjoined_told;
+    int64_t unheard_ms; /* PENDING: since when its node is silent; 0: it is not */
+    int64_t stuck_ms;   /* PENDING: since when it has an obstacle */
     enum pod_obstacle obstacle;
     char message[POD_MESSAGE_MAX]; /* why it does not run */
 };
@@ -140,6 +143,9 @@ struct pod_pool_listener {
     void (*on_loss)(void *context, const struct pod_pool_loss *loss);
     /* From now on new pods avoid the node, as `why` says. */
     void (*on_avoided)(void *context, const char *node, const char *why);
+    /* This worker's pod has been running for a while, and the master has not heard of it: once for
+     * each pod. */
+    void (*on_unjoined)(void *context, uint32_t index, uint32_t incarnation, const char *node);
 };
 
 /* Why not all wanted workers run. */

@@ -162,6 +162,21 @@ static void give_up_missed(struct pod_pool *pool, int64_t now_ms, int64_t *due_m
             pod_pool_on_lost(pool, now_ms, i, pool->places[i].incarnation);
 }
 
+/* It is not given up: its network may come back, and one that ends is replaced. */
+static void tell_unjoined(struct pod_pool *pool, int64_t now_ms, int64_t *due_ms)
+{
+    for (uint32_t i = 0; i < pool->most && pool->listener.on_unjoined; i++) {
+        struct pod_pool_place *place = &pool->places[i];
+
+        if (place->state != POD_POOL_RUNNING || place->unjoined_ms == 0 ||
+            place->is_unjoined_told ||
+            !is_due(place->unjoined_ms + POD_POOL_UNJOINED_MS, now_ms, due_ms))
+            continue;
+        place->is_unjoined_told = true;
+        pool->listener.on_unjoined(pool->listener.context, i, place->incarnation, place->node);
+    }
+}
+
 static struct pod_pool_step find_deletion(struct pod_pool *pool, int64_t now_ms, int64_t *due_ms)
 {
     for (size_t i = 0; i < pool->old_count; i++) {
@@ -238,7 +253,7 @@ static void judge_obstacles(struct pod_pool *pool, int64_t now_ms, int64_t *due_
         error_hint(&pool->failure, place->obstacle == POD_NO_IMAGE
                                        ? "Is the name of the image right, and may the nodes pull "
                                          "it?"
-                                       : "kubectl describe pod tells more.");
+                                       : "kubectl describe pod shows more.");
     }
 }
 
@@ -252,6 +267,7 @@ struct pod_pool_step pod_pool_next(struct pod_pool *pool, int64_t now_ms, int64_
     judge_obstacles(pool, now_ms, due_ms);
     give_up_stuck(pool, now_ms, due_ms);
     give_up_missed(pool, now_ms, due_ms);
+    tell_unjoined(pool, now_ms, due_ms);
     if (pool->failure.status != STATUS_OK)
         pool->wanted = pool->kept = 0;
     shrink(pool, now_ms);

@@ -261,7 +261,7 @@ enum status schedule_check(struct slice schedule, struct error *err)
     if (schedule.size > 0 && schedule.size <= 100 &&
         (schedule.data[0] == '@' ? fields == 1 : fields == 5 && has_only(schedule, letters)))
         return STATUS_OK;
-    return refuse_value("a schedule", schedule, "five fields of cron as '0 3 * * *'", err);
+    return refuse_value("a schedule", schedule, "five fields of cron, such as '0 3 * * *'", err);
 }
 
 enum status quantity_read_cpu(struct slice text, int64_t *cpu_m, struct error *err)
@@ -270,7 +270,8 @@ enum status quantity_read_cpu(struct slice text, int64_t *cpu_m, struct error *e
     double number;
 
     if (!number_with_suffix(text, &number, &suffix) || (suffix.size > 0 && !slice_is(suffix, "m")))
-        return refuse_value("an amount of processors", text, "a number as 2, 1.5 or 500m", err);
+        return refuse_value("an amount of processors", text, "a number such as 2, 1.5 or 500m",
+                            err);
     if (suffix.size == 0)
         number *= 1000;
     if (number < 1 || number > (double)QUANTITY_CPU_M_MAX || number != (double)(int64_t)number)
@@ -285,7 +286,7 @@ enum status quantity_read_memory(struct slice text, int64_t *bytes, struct error
     double number;
 
     if (!memory_size_read(text, &number))
-        return refuse_value("an amount of memory", text, "a number as 512Mi, 2Gi or 2G", err);
+        return refuse_value("an amount of memory", text, "a number such as 512Mi, 2Gi or 2G", err);
     if (number < (double)QUANTITY_MEMORY_MIN || number > (double)QUANTITY_MEMORY_MAX)
         return refuse_value("an amount of memory", text, "from 16Mi to 1024Ti", err);
     *bytes = (int64_t)number;

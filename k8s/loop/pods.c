@@ -382,7 +382,8 @@ static enum status open_pools(struct pods *pods, uint32_t workers, uint32_t kept
         pods->pool_count = 2;
     }
     for (uint32_t role = 0; role < pods->pool_count; role++)
-        pools[role].listener = (struct pod_pool_listener){pods, pods_on_loss, pods_on_avoided};
+        pools[role].listener =
+            (struct pod_pool_listener){pods, pods_on_loss, pods_on_avoided, pods_on_unjoined};
     return STATUS_OK;
 }
 

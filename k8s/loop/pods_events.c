@@ -132,7 +132,7 @@ void pods_on_loss(void *context, const struct pod_pool_loss *loss)
         break;
     case POD_POOL_LOSS_SILENT:
         kube_events_note(&pods->events, &now, true, REASON(loss, "Lost"),
-                         "%s %u on %s says nothing any more: its node is dead, or it is frozen; "
+                         "%s %u on %s no longer answers: its node is dead, or it is frozen; "
                          "another takes its place",
                          title, loss->index, *loss->node ? loss->node : "no node");
         break;
@@ -149,6 +149,25 @@ void pods_on_avoided(void *context, const char *node, const char *why)
              "node %s is avoided for %d minutes where there is room elsewhere: %s", node,
              POD_POOL_AVOIDED_MS / 60000, why);
     kube_events_note(&pods->events, &now, true, "NodeAvoided", "%s", text);
+    if (pods->listener.notice)
+        pods->listener.notice(pods->listener.context, text);
+}
+
+void pods_on_unjoined(void *context, uint32_t index, uint32_t incarnation, const char *node)
+{
+    struct pods *pods = context;
+    const struct kube_moment now = this_moment();
+    char text[POD_NODE_MAX + 256];
+
+    if (pods->is_over || pods->ends)
+        return;
+    snprintf(text, sizeof text,
+             "worker %u has been running on %s for %d s and does not reach the master: the network "
+             "may drop its packets to the database or to the master's port %d; its pod's log says "
+             "more",
+             index, *node ? node : "its node", POD_POOL_UNJOINED_MS / 1000, MANIFEST_MASTER_PORT);
+    log_warning("worker %u, incarnation %u: %s", index, incarnation, text);
+    kube_events_note(&pods->events, &now, true, "WorkerNotJoined", "%s", text);
     if (pods->listener.notice)
         pods->listener.notice(pods->listener.context, text);
 }

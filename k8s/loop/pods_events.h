@@ -19,8 +19,9 @@ void pods_events_asked(struct pods *pods, uint32_t serving, uint32_t asked);
 void pods_events_problem(struct pods *pods, int64_t now_ms, int64_t *due_ms);
 void pods_events_send(struct pods *pods, int64_t now_ms, int64_t *due_ms);
 void pods_events_cancel(struct pods *pods);
-/* The user hears of it, too. */
+/* The user hears of these two, too. */
 void pods_on_avoided(void *context, const char *node, const char *why);
+void pods_on_unjoined(void *context, uint32_t index, uint32_t incarnation, const char *node);
 void pods_on_loss(void *context, const struct pod_pool_loss *loss);
 /* No progress. */
 void pods_events_note(struct pods *pods, const struct job_event *event);

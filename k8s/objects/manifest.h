@@ -27,7 +27,8 @@
 #include "k8s/client/api.h"
 #include "k8s/job/kube_job.h"
 
-#define MANIFEST_WORKERS_PER_SECRET 256 /* a Secret holds 1 MiB */
+#define MANIFEST_WORKERS_PER_SECRET 256  /* a Secret holds 1 MiB */
+#define MANIFEST_METRICS_PORT       9464 /* the sharer's */
 #define MANIFEST_MASTER_PORT        7070
 #define MANIFEST_WORKER_PORT        7071
 #define MANIFEST_HEALTH_PORT        7072 /* the master's */
@@ -67,6 +68,8 @@ cJSON *manifest_master_secret(const struct kube_job *job,
  * servers_max. credentials[i] belongs to member part * MANIFEST_WORKERS_PER_SECRET + i. */
 cJSON *manifest_members_secret(const struct kube_job *job, enum kube_role role, uint32_t part,
                                const struct manifest_credentials *credentials, struct slice owner);
+/* The suffix of the Secret that has the credentials of these members. */
+void manifest_secret_suffix(enum kube_role role, uint32_t part, char suffix[64]);
 /* How many such Secrets there are, and how many members. */
 uint32_t manifest_member_secrets(const struct kube_job *job, enum kube_role role);
 uint32_t manifest_members_most(const struct kube_job *job, enum kube_role role);

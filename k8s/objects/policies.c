@@ -12,7 +12,8 @@
 #define LABELS   "{\"app.kubernetes.io/name\":\"totrain\"}"
 
 /* Reaches the API server, whose address a policy cannot name: the master, the submitter's pod of a
- * schedule, and the sharer. */
+ * schedule, and the sharer. Prometheus may be in any namespace, under any label; it reads numbers
+ * of jobs, at one port of one pod. */
 static const char network[] =
     "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[{\"apiVersion\":\"networking.k8s.io/v1\","
     "\"kind\":\"NetworkPolicy\",\"metadata\":{\"name\":\"totrain\",\"namespace\":\"%.*s\","
@@ -29,7 +30,11 @@ static const char network[] =
     "\"podSelector\":{\"matchExpressions\":[{\"key\":\"totrain.dev/role\",\"operator\":"
     "\"In\",\"values\":[\"master\",\"submit\",\"share\"]}]},\"policyTypes\":[\"Egress\"],"
     "\"egress\":[{"
-    "\"ports\":[{\"port\":443},{\"port\":6443}]}]}}]}";
+    "\"ports\":[{\"port\":443},{\"port\":6443}]}]}},{\"apiVersion\":\"networking.k8s.io/v1\","
+    "\"kind\":\"NetworkPolicy\",\"metadata\":{\"name\":\"totrain-metrics\",\"namespace\":\"%.*s\","
+    "\"labels\":" LABELS "},\"spec\":{\"podSelector\":{\"matchLabels\":{"
+    "\"totrain.dev/role\":\"share\"}},\"policyTypes\":[\"Ingress\"],\"ingress\":[{\"from\":[{"
+    "\"namespaceSelector\":{}}],\"ports\":[{\"port\":%d}]}]}}]}";
 
 static const char disruption[] =
     "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[{\"apiVersion\":\"policy/v1\",\"kind\":"
@@ -60,7 +65,7 @@ static const char monitor[] =
     "hour\"}},{\"alert\":\"TotrainShareIsGone\",\"expr\":\"absent(totrain_jobs)\","
     "\"for\":\"10m\",\"labels\":{\"severity\":\"warning\"},\"annotations\":{\"summary\":\"totrain "
     "k8s "
-    "share has told nothing for ten minutes; masters decide by themselves\"}}]}]}}]}";
+    "share has not reported for ten minutes; masters decide by themselves\"}}]}]}}]}";
 
 static enum status print(const struct text *json, struct text *out, struct error *err)
 {
@@ -89,7 +94,8 @@ static enum status split(struct slice database, struct slice *cidr, int64_t *por
         slice_to_integer((struct slice){text.data + size, text.size - size}, port) && *port > 0 &&
         *port < 65536 && strspn(text.data, "0123456789abcdefABCDEF.:/") >= text.size)
         return STATUS_OK;
-    return fail(err, STATUS_INVALID, "a database is CIDR:PORT as 10.0.0.5/32:5432, not \"%.*s\"",
+    return fail(err, STATUS_INVALID,
+                "a database is CIDR:PORT, such as 10.0.0.5/32:5432, not \"%.*s\"",
                 SLICE_FORMAT(text));
 }
 
@@ -97,7 +103,7 @@ static enum status check_name(struct slice kube_namespace, struct error *err)
 {
     if (access_check_namespace(kube_namespace, err) == STATUS_OK)
         return STATUS_OK;
-    return fail(err, STATUS_INVALID, "\"%.*s\" is no name of a namespace",
+    return fail(err, STATUS_INVALID, "\"%.*s\" is not a valid name of a namespace",
                 SLICE_FORMAT(kube_namespace));
 }
 
@@ -114,7 +120,8 @@ enum status policies_print_network(struct slice kube_namespace, struct slice dat
     text_init(&json, TEXT_MAX);
     text_printf(&json, network, SLICE_FORMAT(kube_namespace), MANIFEST_MASTER_PORT,
                 MANIFEST_WORKER_PORT, MANIFEST_MASTER_PORT, MANIFEST_WORKER_PORT,
-                SLICE_FORMAT(cidr), (long long)port, SLICE_FORMAT(kube_namespace));
+                SLICE_FORMAT(cidr), (long long)port, SLICE_FORMAT(kube_namespace),
+                SLICE_FORMAT(kube_namespace), MANIFEST_METRICS_PORT);
     status = print(&json, out, err);
     text_deinit(&json);
     return status;

@@ -12,8 +12,9 @@
 #define POLICIES_ANYWHERE "0.0.0.0/0"
 
 /* NetworkPolicies: pods of jobs are reached by pods of jobs alone, and reach these, names (DNS),
- * the database, and where they have a token the API server. `database` is "CIDR:PORT"; empty: any
- * address, 5432. INVALID for other texts and names. */
+ * the database, and where they have a token the API server; pods of all namespaces reach the
+ * sharer's /metrics. `database` is "CIDR:PORT"; empty: any address, 5432. INVALID for other texts
+ * and names. */
 enum status policies_print_network(struct slice kube_namespace, struct slice database,
                                    struct text *out, struct error *err);
 /* A PodDisruptionBudget: a drain evicts workers as long as so many others of the namespace run. A

@@ -6,6 +6,7 @@
 #include "k8s/client/access.h"
 #include "k8s/client/api_answer.h"
 #include "k8s/job/kube_job.h"
+#include "k8s/objects/manifest.h"
 
 const char rights_warning[] = "An account that may create Pods in a namespace can mount every "
                               "Secret of it and act as each of its "
@@ -221,7 +222,7 @@ enum status rights_print(struct slice kube_namespace, const struct rights_limits
     enum status status;
 
     if (access_check_namespace(kube_namespace, err) != STATUS_OK)
-        return fail(err, STATUS_INVALID, "\"%.*s\" is no name of a namespace",
+        return fail(err, STATUS_INVALID, "\"%.*s\" is not a valid name of a namespace",
                     SLICE_FORMAT(kube_namespace));
     list = begin_list(&items);
     json_append(items, build_namespace(kube_namespace));
@@ -281,8 +282,9 @@ static cJSON *build_deployment(struct slice home, struct slice namespaces, struc
         "\"seccompProfile\":{\"type\":\"RuntimeDefault\"}},\"containers\":[{\"name\":\"share\","
         "\"securityContext\":{\"allowPrivilegeEscalation\":false,\"readOnlyRootFilesystem\":true,"
         "\"capabilities\":{\"drop\":[\"ALL\"]}},\"resources\":{\"requests\":{\"cpu\":\"50m\","
-        "\"memory\":\"128Mi\"},\"limits\":{\"memory\":\"128Mi\"}},\"ports\":[{\"name\":\"metrics\","
-        "\"containerPort\":9464}]}]}";
+        "\"memory\":\"128Mi\"},\"limits\":{\"memory\":\"128Mi\"}},\"ports\":[{\"name\":\"metrics\"}"
+        "]"
+        "}]}";
     cJSON *metadata, *spec, *template, *labels, *inner, *container, *arguments;
     cJSON *object = begin_right_object(API_DEPLOYMENTS, home, SLICE(RIGHTS_SHARE), &metadata);
     struct text option;
@@ -307,7 +309,12 @@ static cJSON *build_deployment(struct slice home, struct slice namespaces, struc
     text_printf(&option, "--namespace=%.*s", SLICE_FORMAT(namespaces));
     json_append(arguments, json_string(text_slice(&option)));
     text_deinit(&option);
-    json_append(arguments, json_string(SLICE("--metrics=0.0.0.0:9464")));
+    text_init(&option, TEXT_MAXIMUM);
+    text_printf(&option, "--metrics=0.0.0.0:%d", MANIFEST_METRICS_PORT);
+    json_append(arguments, json_string(text_slice(&option)));
+    text_deinit(&option);
+    json_add_integer(cJSON_GetArrayItem(cJSON_GetObjectItem(container, "ports"), 0),
+                     "containerPort", MANIFEST_METRICS_PORT);
     return object;
 }
 
@@ -319,7 +326,7 @@ static enum status append_share_roles(cJSON *items, struct slice list, struct sl
         const struct slice name = {list.data, comma ? (size_t)(comma - list.data) : list.size};
 
         if (access_check_namespace(name, err) != STATUS_OK)
-            return fail(err, STATUS_INVALID, "\"%.*s\" is no name of a namespace",
+            return fail(err, STATUS_INVALID, "\"%.*s\" is not a valid name of a namespace",
                         SLICE_FORMAT(name));
         json_append(items, build_role(API_ROLES, name, RIGHTS_SHARE, RIGHTS_OF_SHARE));
         json_append(items, build_binding(API_ROLE_BINDINGS, name, home, RIGHTS_SHARE));

@@ -10,7 +10,9 @@
 #include "k8s/client/api_answer.h"
 #include "k8s/controller/pod_view.h"
 #include "k8s/loop/watch.h"
+#include "k8s/objects/placement.h"
 #include "k8s/objects/successor.h"
+#include "k8s/share/share_board.h"
 #include "k8s/submit/outage.h"
 #include "k8s/submit/pod_log.h"
 #include "k8s/submit/replacement.h"
@@ -42,6 +44,7 @@ struct follower {
     struct outage outage;       /* the API server's */
     struct error missing;       /* the account without which no pod can be made; OK: it is there */
     int64_t missing_since_ms;
+    bool is_said_to_wait;
     bool has_seen_job;
     bool has_ended;  /* on_end was called */
     bool job_ended;  /* and the rest of the log is still to be read */
@@ -254,6 +257,26 @@ static void on_pod(void *context, enum watcher_change change, struct slice name,
 
 /* ----- the Job ----- */
 
+/* Kueue, or the quota's sharer, lets it go on. */
+static void say_why_it_waits(struct follower *follower, const cJSON *job)
+{
+    const struct slice queue = API_TEXT(job, "metadata", "labels", PLACEMENT_QUEUE);
+    const bool rests = API_TEXT(job, "metadata", "annotations", SHARE_BOARD_RESTS).size > 0;
+    const bool waits =
+        cJSON_IsTrue(API_MEMBER(job, "spec", "suspend")) && (rests || queue.size > 0);
+
+    if (!waits) {
+        follower->is_said_to_wait = false;
+        return;
+    }
+    if (!follower->is_said_to_wait && rests)
+        notice(follower, "the job waits: the namespace's quota has no room for its master and its "
+                         "least workers");
+    else if (!follower->is_said_to_wait)
+        notice(follower, "the job waits in the queue %.*s of Kueue", SLICE_FORMAT(queue));
+    follower->is_said_to_wait = true;
+}
+
 /* A Job of which a pod is on a dead node has what counts for its end, and not the end itself, for
  * as long as that node stays dead. */
 static void look_at_job(struct follower *follower, const cJSON *job)
@@ -269,7 +292,7 @@ static void look_at_job(struct follower *follower, const cJSON *job)
     } else if (failed) {
         fail(&err, STATUS_FAILED, "the Job %.*s failed: %.*s", SLICE_FORMAT(follower->job->name),
              SLICE_FORMAT(API_TEXT(failed, "message")));
-        error_hint(&err, "kubectl logs --namespace %.*s job/%.*s may say more.",
+        error_hint(&err, "kubectl logs --namespace %.*s job/%.*s may show more.",
                    SLICE_FORMAT(follower->job->kube_namespace), SLICE_FORMAT(follower->job->name));
         end_with_log(follower, STATUS_FAILED, &err);
     }
@@ -294,6 +317,7 @@ static void on_job(void *context, enum watcher_change change, struct slice name,
         return;
     if (change != WATCHER_DELETED) {
         follower->has_seen_job = true;
+        say_why_it_waits(follower, object);
         look_at_job(follower, object);
         return;
     }

@@ -35,8 +35,8 @@ extern const char *const cross_weights_words[];
            "Add a linear model of all inputs. Default: true, of DCN false.")                       \
     STORED(enum interaction, interaction, "model.interaction", SCOPE_TRAIN, IN_KIND(interaction),  \
            WORD("none", interaction_words, NULL),                                                  \
-           "Interactions of the embeddings beside the hidden layers; of other models their "       \
-           "name says it.")                                                                        \
+           "Interactions of the embeddings beside the hidden layers; the names of other "          \
+           "models fix it.")                                                                       \
     STORED(uint32_t, cross_layers, "model.cross_layers", SCOPE_TRAIN, IN_KIND(cross_layers),       \
            INTEGER(0, CROSS_LAYERS_MAX, "3"), "Cross layers of a deep and cross network.",         \
            .aliases = WORDS("model.cross_num"))                                                    \

@@ -1,4 +1,4 @@
-/* The steps of embedding_score, of categories: texts have no formulas. */
+/* The steps of embedding_score; a text is the sum over its terms. */
 #include "kinds/embedding/embedding_formulas.h"
 
 #include "kinds/embedding/embedding_inputs.h"

@@ -142,7 +142,7 @@ const struct kind embedding_kind = {
     .list_cost = network_list_cost,
     .size_attribute = "model.embedding_dimension",
     .size_hint = "Parameters, gradients, their sums and optimizer state are counted; use a smaller "
-                 "model.embedding_dimension, or fewer words by VOCABULARY(column, n).",
+                 "model.embedding_dimension, or fewer distinct values by VOCABULARY(column, n).",
     .held = "parameters, gradients, their sums and optimizer state",
     .explained = "parts",
     .explain = embedding_explain,

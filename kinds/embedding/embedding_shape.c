@@ -96,7 +96,7 @@ static enum status check_size(const struct embedding_shape *shape, struct error 
          (unsigned long long)parameters, (unsigned long long)parameters * 24,
          (unsigned long long)MODEL_PARAMETERS_MAX);
     return error_hint(err, "Use a smaller model.embedding_dimension, smaller model.hidden_units, "
-                           "or categories with fewer words.");
+                           "or categories with fewer distinct values.");
 }
 
 /* Checks the number of products for a row, in each number of an embedding: a map before with an

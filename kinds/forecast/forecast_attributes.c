@@ -10,23 +10,15 @@ _Static_assert(sizeof(struct forecast_params) <= KIND_PARAMS_BYTES, "they fit in
 
 /* The names of forecast_method. */
 const char *const forecast_method_words[] = {
-    "forecast",
-    "autoets",
-    "ets",
-    "autoarima",
-    "arima",
-    "mstl",
-    "theta",
-    "optimizedtheta",
-    "dynamictheta",
-    "dynamicoptimizedtheta",
-    "seasonalnaive",
-    "naive",
-    "croston",
-    "sba",
-    "tsb",
-    "stlarima",
-    NULL,
+    "forecast",      "autoets",
+    "ets",           "autoarima",
+    "arima",         "mstl",
+    "theta",         "optimizedtheta",
+    "dynamictheta",  "dynamicoptimizedtheta",
+    "seasonalnaive", "naive",
+    "croston",       "sba",
+    "tsb",           "stlarima",
+    "trees",         NULL,
 };
 const char *const forecast_duplicates_words[] = {"error", "sum", "mean", NULL};
 const char *const forecast_gaps_words[] = {"line", "zero", "last", NULL};
@@ -159,8 +151,32 @@ static enum status check_transform(const struct forecast_params *params,
     return error_hint(err, "It forecasts zeros among other values, which have no logarithm.");
 }
 
-/* Errors of totals are those of pasts in which all series end together: a series that moves on has
- * another past. */
+/* Attributes of trees, which other methods have no use for; and they are grown anew. */
+static enum status check_trees(const struct forecast_params *params,
+                               const struct kind_settings *settings, struct error *err)
+{
+    static const char *const names[] = {"train.num_boost_round", "max_depth", "eta",
+                                        "min_data_in_leaf"};
+    const char *method = forecast_method_words[params->method];
+    struct slice spelled;
+    int position = -1;
+
+    if (slice_is(slice_of(method), "trees")) {
+        if (!params->keeps)
+            return STATUS_OK;
+        fail_at(err, STATUS_UNSUPPORTED, position_of(settings, "forecast.keep_parameters"),
+                "forecast.keep_parameters does not go together with trees");
+        return error_hint(err, "Their forecasts are trained anew, from all rows.");
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (settings->find(settings->context, names[i], &spelled, &position)) {
+            fail_at(err, STATUS_INVALID, position, "%.*s belongs to ForecastTrees, not to %s",
+                    SLICE_FORMAT(spelled), method);
+            return error_hint(err, "TO TRAIN ForecastTrees has trees; leave it out otherwise.");
+        }
+    return STATUS_OK;
+}
+
 static enum status check_kept(const struct forecast_params *params,
                               const struct kind_settings *settings, struct error *err)
 {
@@ -169,11 +185,7 @@ static enum status check_kept(const struct forecast_params *params,
                 "forecast.keep_values needs forecast.keep_parameters = true");
         return error_hint(err, "Values are kept for series that move on, with their parameters.");
     }
-    if (!params->keeps || params->hierarchy == HIERARCHY_NONE)
-        return STATUS_OK;
-    fail_at(err, STATUS_UNSUPPORTED, position_of(settings, "forecast.hierarchy"),
-            "forecast.keep_parameters does not go together with forecast.hierarchy");
-    return error_hint(err, "Leave one of them out: models of totals are trained anew.");
+    return STATUS_OK;
 }
 
 enum status forecast_settle(struct kind_params *all, const struct kind_settings *settings,
@@ -188,6 +200,7 @@ enum status forecast_settle(struct kind_params *all, const struct kind_settings 
     TRY(check_hierarchy(params, settings, err));
     TRY(check_transform(params, settings, err));
     TRY(check_kept(params, settings, err));
+    TRY(check_trees(params, settings, err));
     TRY(check_order(&params->order, "forecast.order", ARIMA_LAGS_MAX, settings, err));
     TRY(check_order(&params->seasonal_order, "forecast.seasonal_order", ARIMA_SEASONS_MAX, settings,
                     err));

@@ -11,6 +11,8 @@
 
 #define FORECAST_BACKTESTS_MAX 10
 #define FORECAST_BOUND_MAX     1e15
+#define FORECAST_TREE_ROWS_MAX 4000000 /* values that trees are learned from, about */
+#define FORECAST_ROUNDS_MAX    1000
 
 extern const char *const forecast_method_words[];
 extern const char *const forecast_duplicates_words[];
@@ -28,7 +30,7 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
             .example = "A column day is WITH forecast.time = 'day'.",                              \
             .aliases = WORDS("time_series_timestamp_col", "forecast.ds"))                          \
     PLANNED("forecast.group", SCOPE_TRAIN, WORD_LIST(NULL, NULL),                                  \
-            "The columns of the SELECT that tell which series a row is of, as in 'store' or "      \
+            "The columns of the SELECT that identify the series of a row, as in 'store' or "       \
             "['region', 'store']. Without, all rows are one series.",                              \
             .aliases = WORDS("time_series_id_col", "forecast.unique_id"))                          \
     STORED(uint32_t, horizon, "forecast.horizon", SCOPE_TRAIN, IN_KIND(horizon),                   \
@@ -44,7 +46,7 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
         struct counts, seasons, "forecast.season", SCOPE_TRAIN, IN_KIND(season),                   \
         INTEGERS(1, SEASON_MAX, NULL),                                                             \
         "Steps of a season, or a list of lengths of which the longest that is found counts; 1: "   \
-        "none. Default: what dates suggest, as 12 of months, and 24 and 168 of hours.",            \
+        "none. Default: what dates suggest, such as 12 for months, and 24 and 168 for hours.",     \
         .aliases = WORDS("forecast.season_length", "forecast.seasons", "model.period"))            \
     STORED(double, level, "forecast.level", SCOPE_TRAIN | SCOPE_FORECAST, IN_KIND(level),          \
            REAL(0.5, 0.999, "0.95"),                                                               \
@@ -100,11 +102,21 @@ enum forecast_duplicates { DUPLICATES_ARE_ERRORS, DUPLICATES_ARE_ADDED, DUPLICAT
            INTEGER(0, HISTORY_MAX, "0"),                                                           \
            "Last values of each series that the model keeps beside its parameters: with all of "   \
            "them TO TRAIN ... USING it takes the new rows alone.")                                 \
+    STORED(uint32_t, rounds, "train.num_boost_round", SCOPE_TRAIN, IN_KIND(rounds),                \
+           INTEGER(1, FORECAST_ROUNDS_MAX, "100"),                                                 \
+           "Trees that ForecastTrees grows, one after the other.")                                 \
+    STORED(uint32_t, max_depth, "max_depth", SCOPE_TRAIN, IN_KIND(max_depth),                      \
+           INTEGER(1, POOLED_DEPTH_MAX, "4"),                                                      \
+           "Most splits on the way to a leaf of ForecastTrees.")                                   \
+    STORED(double, eta, "eta", SCOPE_TRAIN, IN_KIND(eta), REAL(0, 1, "0.05"),                      \
+           "Learning rate of ForecastTrees: the factor of each tree's leaves.")                    \
+    STORED(uint32_t, min_rows, "min_data_in_leaf", SCOPE_TRAIN, IN_KIND(min_rows),                 \
+           INTEGER(1, 1e9, "20"), "Least values of the series in a leaf of ForecastTrees.")        \
     PLANNED(                                                                                       \
         "forecast.holidays", SCOPE_TRAIN, TEXT(),                                                  \
         "A table or view of holidays: a column of dates, and one of names where there is more "    \
         "than one holiday. Each has an effect of its own, also on the days to come.",              \
-        .example = "Each row is a day, as '2026-12-25', 'Christmas': WITH forecast.holidays "      \
+        .example = "Each row is a day, such as '2026-12-25', 'Christmas': WITH forecast.holidays " \
                    "= 'holidays'.")                                                                \
     PLANNED("forecast.start", SCOPE_TRAIN, TEXT(),                                                 \
             "With forecast.end, in place of forecast.horizon: the first day that is forecast.",    \

@@ -64,11 +64,11 @@ uint32_t forecast_kept_most(const struct forecast_params *params, uint32_t regre
 
 /* ---- shape ---- */
 
-static const char *const shape[] = {"forecast.horizon",    "forecast.method",
-                                    "forecast.season",     "forecast.order",
-                                    "forecast.gaps",       "forecast.seasonal_order",
-                                    "forecast.transform",  "forecast.keep_parameters",
-                                    "forecast.keep_values"};
+static const char *const shape[] = {"forecast.horizon",     "forecast.method",
+                                    "forecast.season",      "forecast.order",
+                                    "forecast.gaps",        "forecast.seasonal_order",
+                                    "forecast.transform",   "forecast.keep_parameters",
+                                    "forecast.keep_values", "forecast.hierarchy"};
 
 bool forecast_is_of_shape(const struct attribute *attribute)
 {
@@ -96,14 +96,17 @@ void forecast_copy_shape(const struct forecast_params *from, struct forecast_par
     to->transform = from->transform;
     to->keeps = from->keeps;
     to->values = from->values;
+    to->hierarchy = from->hierarchy;
 }
 
 /* ---- meta ---- */
 
-/* Models without values are as they were before any had them. */
+/* Models without values are as they were before any had them; a hierarchy stands among the facts of
+ * the model. */
 static bool is_written(const struct attribute *attribute, bool has_values)
 {
     return forecast_is_of_shape(attribute) &&
+           !slice_is(slice_of(attribute->name), "forecast.hierarchy") &&
            (has_values || !slice_is(slice_of(attribute->name), "forecast.keep_values"));
 }
 
@@ -150,6 +153,7 @@ enum status forecast_read_kept(const cJSON *object, struct forecast_model *forec
 
     forecast->kept = 0;
     forecast->fitted.values = 0;
+    forecast->fitted.hierarchy = forecast->hierarchy;
     if (!json_has(object, "kept"))
         return STATUS_OK;
     TRY(json_get_integer(object, "kept", KEPT_LIST, FORECAST_KEPT_MAX, &kept, err));

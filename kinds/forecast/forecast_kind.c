@@ -18,6 +18,32 @@ static double series_of(const struct kind_shape *shape)
     return shape->rows > 0 && words > shape->rows ? shape->rows : words;
 }
 
+static bool has_trees(const struct kind_params *params)
+{
+    return slice_is(slice_of(forecast_method_words[forecast_params(params)->method]), "trees");
+}
+
+/* Bytes of a value that trees are learned from, in the learner: its bins, target, score and node.
+ */
+static double tree_bytes_of(const struct kind_params *params, const struct kind_shape *shape)
+{
+    const double rows = shape->rows < FORECAST_TREE_ROWS_MAX ? shape->rows : FORECAST_TREE_ROWS_MAX;
+
+    return has_trees(params) && rows > 0
+               ? rows * (POOLED_FEATURES_MAX + 2 * sizeof(double) + sizeof(uint16_t))
+               : 0;
+}
+
+/* Multiplications of a value: of trees a sum of each level and feature, for each past. */
+static double work_of(const struct kind_params *params)
+{
+    const struct forecast_params *own = forecast_params(params);
+
+    return has_trees(params)
+               ? (double)own->rounds * own->max_depth * POOLED_FEATURES_MAX * (1 + own->backtests)
+               : FIT_WORK;
+}
+
 /* All numbers but the time. */
 static double regressors_of(const struct kind_shape *shape)
 {
@@ -50,8 +76,9 @@ static struct kind_cost cost(const struct kind_params *params, const struct kind
     return (struct kind_cost){
         .parameters = series * floats,
         .multiplications = 8,
-        .bytes = series * (copies * own * sizeof(int64_t) + floats * sizeof(float)),
-        .row_learning = FIT_WORK,
+        .bytes = series * (copies * own * sizeof(int64_t) + floats * sizeof(float)) +
+                 tree_bytes_of(params, shape),
+        .row_learning = work_of(params),
     };
 }
 
@@ -63,6 +90,8 @@ static void explain(const struct kind_params *params, const struct kind_shape *s
     const unsigned hierarchy = forecast_params(params)->hierarchy;
     const double regressors = regressors_of(shape);
 
+    if (has_trees(params))
+        text_printf(detail, "%u ", forecast_params(params)->rounds);
     text_printf(detail, "%s, %u step%s of %s",
                 forecast_method_words[forecast_params(params)->method], horizon,
                 horizon == 1 ? "" : "s", shape->ids > 0 ? "each series" : "one series");

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "inputs/word_table.h"
 #include "kinds/forecast/forecast_kind.h"
+#include "kinds/forecast/forecast_name.h"
 
 /* ---- what is asked for ---- */
 
@@ -191,46 +192,30 @@ static bool find_by_words(const struct model *model, const struct slice *words, 
     return forecast_find(forecast, ids, series);
 }
 
-/* By a JSON array of the words, null where it is a total over all of a column. */
-static bool find_by_array(const struct model *model, const cJSON *array, uint32_t *series)
+static enum status find_series(const struct model *model, struct slice name, uint32_t *series,
+                               bool *is_there, struct error *err)
 {
     struct slice words[FORECAST_GROUPS_MAX];
-    uint32_t count = 0;
-    const cJSON *item;
+    struct arena arena;
+    enum status status;
 
-    if (!cJSON_IsArray(array))
-        return false;
-    cJSON_ArrayForEach(item, array)
-    {
-        if (count == forecast_of(model)->groups || !(cJSON_IsString(item) || cJSON_IsNull(item)))
-            return false;
-        words[count++] = cJSON_IsNull(item) ? (struct slice){NULL, 0} : slice_of(item->valuestring);
-    }
-    return count == forecast_of(model)->groups && find_by_words(model, words, series);
-}
-
-static bool find_series(const struct model *model, struct slice name, uint32_t *series)
-{
-    const uint32_t groups = forecast_of(model)->groups;
-    struct error ignored;
-    cJSON *array;
-    bool is_found;
-
-    if (groups <= 1)
-        return groups == 1 && find_by_words(model, &name, series);
-    if (json_parse(name, JSON_BYTES_MAX, &array, &ignored) != STATUS_OK)
-        return false;
-    is_found = find_by_array(model, array, series);
-    cJSON_Delete(array);
-    return is_found;
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = forecast_name_words(forecast_of(model)->groups, name, &arena, words, is_there, err);
+    if (status == STATUS_OK && *is_there)
+        *is_there = find_by_words(model, words, series);
+    arena_deinit(&arena);
+    return status;
 }
 
 static enum status order_one(struct forecast_rows *rows, struct slice name, struct error *err)
 {
+    bool is_there;
+
     rows->order = calloc(1, sizeof *rows->order);
     if (!rows->order)
         return fail_no_memory(err);
-    rows->series_count = find_series(rows->model, name, rows->order) ? 1 : 0;
+    TRY(find_series(rows->model, name, rows->order, &is_there, err));
+    rows->series_count = is_there ? 1 : 0;
     return STATUS_OK;
 }
 

@@ -131,7 +131,7 @@ const struct kind graph_kind = {
     .squares_errors = network_squares_errors,
     .aim = graph_aim,
     .size_hint = "Parameters, gradients, their sums and optimizer state are counted; use smaller "
-                 "layers in the definition, or fewer words by VOCABULARY(column, n).",
+                 "layers in the definition, or fewer distinct values by VOCABULARY(column, n).",
     .held = "parameters, gradients, their sums and optimizer state",
     .explained = "graph",
     .explain = graph_explain,

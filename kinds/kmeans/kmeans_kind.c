@@ -32,7 +32,8 @@ static struct kind_cost cost(const struct kind_params *params, const struct kind
     return (struct kind_cost){
         .parameters = floats,
         .multiplications = floats,
-        .bytes = floats * 4 * sizeof(float) + (clusters + floats) * 2 * sizeof(int64_t),
+        .bytes = floats * (4 * sizeof(float) + sizeof(double)) +
+                 (clusters + floats) * 2 * sizeof(int64_t),
         .row_bytes = sizeof(uint32_t) + sizeof(uint64_t),
         .learning = passes * floats,
         .row_learning = passes * (ROW_MULTIPLICATIONS + floats * DISTANCE_MULTIPLICATIONS),

@@ -88,7 +88,7 @@ enum status linear_settle(struct kind_params *params, const struct kind_settings
     TRY(check_objective(linear, settings, err));
     if (linear->eta <= 0) {
         fail_at(err, STATUS_INVALID, position_of(settings, "eta"), "eta must be above 0");
-        return error_hint(err, "Weights that do not move learn nothing: take 0.5, say.");
+        return error_hint(err, "Weights that do not move learn nothing: use 0.5, for example.");
     }
     if (is_number || linear->base_score == REAL_AUTOMATIC ||
         (linear->base_score > 0 && linear->base_score < 1))

@@ -57,7 +57,7 @@ const struct kind linear_kind = {
     .far_values = far_values_of,
     .squares_errors = squares_errors,
     .size_hint = "Weights and the sums of products of all pairs of columns are counted; select "
-                 "fewer columns, or take fewer words by VOCABULARY(column, n).",
+                 "fewer columns, or keep fewer distinct values by VOCABULARY(column, n).",
     .held = "weights and the sums of products of all pairs of columns",
     .is_at_most = true,
     .explained = "weights",

@@ -89,8 +89,9 @@ extern const struct word_alias network_activation_aliases[];
            .aliases = WORDS("optimizer.l1"))                                                       \
     STORED(double, l2, "model.l2", SCOPE_TRAIN, IN_KIND(l2), REAL(0, 1e6, "auto"),                 \
            "Weight of half the sum of squared weights in the loss; biases are exempt. 'auto': 1 "  \
-           "by the training rows for a linear model, for a network 6 by them where it tells "      \
-           "classes apart and 3 by them where it predicts a number, for a click-through model 2. " \
+           "/ (training rows) for a linear model, 6 / (training rows) for a network that "         \
+           "classifies and 3 / (training rows) for one that predicts a number, 2 / (training "     \
+           "rows) for a click-through model. "                                                     \
            "With AdamW and FTRL, which have penalties of their own, 0 for linear models, "         \
            "networks and the linear part of a click-through model that has its own optimizer.",    \
            .is_automatic = true, .aliases = WORDS("optimizer.l2"))                                 \

@@ -3,10 +3,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/vectors.h"
 #include "kinds/one_class/one_class_formulas.h"
 #include "params/attribute_rows.h"
 #include "scoring/elementary.h"
 #include "scoring/spread.h"
+
+#define FEATURES_AT_ONCE 8
 
 _Static_assert(sizeof(struct one_class_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
 
@@ -106,19 +109,38 @@ static void params_of(const struct model *model, struct kind_params *params)
 
 /* ---- scoring ---- */
 
-double one_class_feature(const struct one_class_model *one_class, uint32_t feature, const double *x,
-                         const int32_t *ids, uint32_t count)
+/* So many features at once: none waits for the sum of another. */
+VECTORS_PART void take_features(const struct one_class_model *one_class, uint32_t first,
+                                uint32_t features, const double *x, const int32_t *ids,
+                                uint32_t count, double *cosines)
 {
-    const float *frequencies = one_class->frequencies + (size_t)feature * one_class->inputs;
-    double turns = (double)one_class->phases[feature];
+    const uint32_t inputs = one_class->inputs;
+    const float *frequencies = one_class->frequencies + (size_t)first * inputs;
+    double turns[FEATURES_AT_ONCE];
 
+    for (uint32_t d = 0; d < features; d++)
+        turns[d] = (double)one_class->phases[first + d];
     for (uint32_t i = 0; i < one_class->numbers; i++)
-        turns += (double)frequencies[i] * x[i];
+        for (uint32_t d = 0; d < features; d++)
+            turns[d] += (double)frequencies[(size_t)d * inputs + i] * x[i];
     for (uint32_t i = 0; i < count; i++)
-        if (ids[i] >= 0)
-            turns +=
-                (double)SPREAD_WORD * (double)frequencies[one_class->numbers + (uint32_t)ids[i]];
-    return cosine_of_turns(turns);
+        for (uint32_t d = 0; d < features && ids[i] >= 0; d++)
+            turns[d] +=
+                (double)SPREAD_WORD *
+                (double)frequencies[(size_t)d * inputs + one_class->numbers + (uint32_t)ids[i]];
+    for (uint32_t d = 0; d < features; d++)
+        cosines[d] = cosine_of_turns(turns[d]);
+}
+
+WIDE_VECTORS
+void one_class_features(const struct one_class_model *one_class, const double *x,
+                        const int32_t *ids, uint32_t count, double *cosines)
+{
+    uint32_t first = 0;
+
+    for (; one_class->features - first >= FEATURES_AT_ONCE; first += FEATURES_AT_ONCE)
+        take_features(one_class, first, FEATURES_AT_ONCE, x, ids, count, cosines + first);
+    take_features(one_class, first, one_class->features - first, x, ids, count, cosines + first);
 }
 
 static uint32_t outputs_of(const struct model *model)
@@ -129,15 +151,18 @@ static uint32_t outputs_of(const struct model *model)
 
 struct workspace {
     const struct model *model;
-    double *x; /* (inputs) */
+    double *x;       /* (inputs) */
+    double *cosines; /* (features) */
 };
 
 static void close_workspace(void *opened)
 {
     struct workspace *workspace = opened;
 
-    if (workspace)
+    if (workspace) {
         free(workspace->x);
+        free(workspace->cosines);
+    }
     free(workspace);
 }
 
@@ -152,7 +177,8 @@ static enum status open_workspace(const struct model *model, uint32_t rows_max, 
         return fail_no_memory(err);
     workspace->model = model;
     workspace->x = calloc(one_class_of(model)->inputs, sizeof *workspace->x);
-    if (workspace->x)
+    workspace->cosines = calloc(one_class_of(model)->features, sizeof *workspace->cosines);
+    if (workspace->x && workspace->cosines)
         return STATUS_OK;
     close_workspace(workspace);
     *opened = NULL;
@@ -170,9 +196,9 @@ static void score(void *opened, const float *dense, const int32_t *ids, uint32_t
         double sum = -(double)*one_class->rho;
 
         spread_numbers(transform, dense, ids, workspace->x);
+        one_class_features(one_class, workspace->x, ids, transform->id_count, workspace->cosines);
         for (uint32_t d = 0; d < one_class->features; d++)
-            sum += (double)one_class->weights[d] *
-                   one_class_feature(one_class, d, workspace->x, ids, transform->id_count);
+            sum += (double)one_class->weights[d] * workspace->cosines[d];
         outputs[row] = (float)sum;
         dense += transform->dense_width;
         ids += transform->id_count;

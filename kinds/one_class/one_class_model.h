@@ -30,7 +30,7 @@ static inline const struct one_class_model *one_class_of(const struct model *mod
     return model->content;
 }
 
-/* The feature of a row of numbers x (numbers) and words ids (count), -1 for one that no input is. 0
- * where a number lies so far away that its turns have no fraction. */
-double one_class_feature(const struct one_class_model *one_class, uint32_t feature, const double *x,
-                         const int32_t *ids, uint32_t count);
+/* cosines (features): the features of a row of numbers x (numbers) and words ids (count), -1 for
+ * one that no input is. 0 where a number lies so far away that its turns have no fraction. */
+void one_class_features(const struct one_class_model *one_class, const double *x,
+                        const int32_t *ids, uint32_t count, double *cosines);

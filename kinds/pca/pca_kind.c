@@ -205,7 +205,7 @@ const struct kind pca_kind = {
     .cost = cost,
     .far_values = far_values_of,
     .size_hint = "The sums of the products of all pairs of inputs are counted; select fewer "
-                 "columns, or columns of fewer words.",
+                 "columns, or columns with fewer distinct values.",
     .held = "loadings and the sums of products of all pairs of inputs",
     .explained = "components",
     .explain = explain,

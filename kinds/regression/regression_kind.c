@@ -156,7 +156,7 @@ const struct kind regression_kind = {
     .far_values = far_values_of,
     .squares_errors = squares_errors,
     .size_hint = "Coefficients and the sums of products of all pairs of columns are counted; "
-                 "select fewer columns, or take fewer words by VOCABULARY(column, n).",
+                 "select fewer columns, or keep fewer distinct values by VOCABULARY(column, n).",
     .held = "coefficients and the sums of products of all pairs of columns",
     .is_at_most = true,
     .explained = "coefficients",

@@ -16,7 +16,7 @@
 #define REGRESSION_LEFT_OUT (-1.0) /* the column follows from others, and its coefficient is 0 */
 #define REGRESSION_UNKNOWN  (-2.0) /* in a penalised model, or one of as many columns as rows */
 
-#define REGRESSION_ENDLESS (-3.0) /* classes are told apart perfectly: it has no best value */
+#define REGRESSION_ENDLESS (-3.0) /* classes are separated perfectly: it has no best value */
 
 struct regression_coefficient {
     double value, error; /* standard error */

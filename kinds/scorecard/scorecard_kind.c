@@ -24,8 +24,7 @@ static enum status check_inputs(const struct kind_params *params, const struct k
 {
     (void)params;
     if (shape->classes > 2)
-        return fail(err, STATUS_INVALID, "a ScoreCard tells two classes apart, not %u",
-                    shape->classes),
+        return fail(err, STATUS_INVALID, "a ScoreCard needs two classes, not %u", shape->classes),
                error_hint(err, "Make two of them in the SELECT, as in k = 'bad' AS is_bad.");
     if (shape->ids <= SCORECARD_INPUTS_MAX)
         return STATUS_OK;
@@ -239,7 +238,7 @@ const struct kind scorecard_kind = {
     .check_inputs = check_inputs,
     .cost = cost,
     .size_hint = "Bins and the sums of products of all pairs of columns are counted; select fewer "
-                 "columns, or take fewer words by VOCABULARY(column, n).",
+                 "columns, or keep fewer distinct values by VOCABULARY(column, n).",
     .held = "bins and the sums of products of all pairs of columns",
     .is_at_most = true,
     .explained = "score card",

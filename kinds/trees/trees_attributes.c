@@ -258,7 +258,7 @@ static enum status check_ends(const struct trees_params *trees,
         double value;
         const char *hint;
     } positive[] = {
-        {"eta", trees->eta, "Trees that add nothing learn nothing: take 0.1, say."},
+        {"eta", trees->eta, "Trees that add nothing learn nothing: use 0.1, for example."},
         {"subsample", trees->subsample, "1 takes all rows."},
         {"colsample_bytree", trees->colsample_bytree, "1 takes all columns."},
         {"colsample_bylevel", trees->colsample_bylevel, "1 takes all columns."},
@@ -321,7 +321,7 @@ static enum status check_growth(const struct trees_params *trees,
     if (trees->max_features != TREE_FEATURES_ALL &&
         find(settings, "colsample_bynode", &spelled, &position)) {
         fail_at(err, STATUS_INVALID, position,
-                "\"%.*s\" has no use with max_features = '%s', which says the same",
+                "\"%.*s\" has no use with max_features = '%s', which has the same meaning",
                 SLICE_FORMAT(spelled), tree_features_words[trees->max_features]);
         return error_hint(err, "Add max_features = 'all', or leave it out.");
     }

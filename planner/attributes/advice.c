@@ -142,13 +142,12 @@ const struct advice advice_rows[] = {
     {"vertex_ai_model_id", BQML, ANY, LEAVE, IS_A_TABLE},
     {"vertex_ai_model_version_aliases", BQML, ANY, LEAVE, IS_A_TABLE},
     {"model_type", BQML, OF("logistic_reg"), "TO TRAIN LinearClassifier",
-     "the model stands behind TRAIN"},
-    {"model_type", BQML, OF("linear_reg"), "TO TRAIN LinearRegressor",
-     "the model stands behind TRAIN"},
-    {"model_type", BQML, OF("arima_plus"), "TO TRAIN ARIMA_PLUS", "the model stands behind TRAIN"},
+     "the model follows TRAIN"},
+    {"model_type", BQML, OF("linear_reg"), "TO TRAIN LinearRegressor", "the model follows TRAIN"},
+    {"model_type", BQML, OF("arima_plus"), "TO TRAIN ARIMA_PLUS", "the model follows TRAIN"},
     {"model_type", BQML, OF("arima_plus_xreg"), "TO TRAIN ARIMA_PLUS_XREG",
-     "the model stands behind TRAIN"},
-    {"model_type", BQML, ANY, "TO TRAIN XGBClassifier", "the model stands behind TRAIN"},
+     "the model follows TRAIN"},
+    {"model_type", BQML, ANY, "TO TRAIN XGBClassifier", "the model follows TRAIN"},
     /* ---- series ---- */
     {"time_series_data_col", BQML, OF(ADVICE_COLUMN), "LABEL {column}",
      "the label has a clause of its own"},
@@ -669,7 +668,7 @@ enum status advice_hint(const struct setting *setting, unsigned scope,
 
     if (!advice && is_known && is_off(&setting->value) &&
         !attribute_find_written(setting->name.text, scope, estimator))
-        return error_hint(err, "Leave it out: it is off by itself.");
+        return error_hint(err, "Leave it out: it is off by default.");
     if (!advice && is_none(&setting->value) && err && !err->hint[0])
         return error_hint(err, "Leave it out: what is not written has its default.");
     if (!advice)

@@ -522,7 +522,7 @@ static enum status refuse_unknown(const struct name *name, unsigned scope, struc
             SLICE_FORMAT(name->text));
     if (meant)
         return error_hint(err, "Did you mean %s?", meant);
-    return error_hint(err, "SHOW ATTRIBUTES; lists all that there are.");
+    return error_hint(err, "SHOW ATTRIBUTES; lists all attributes.");
 }
 
 static const char *scope_verb(unsigned scope)

@@ -208,6 +208,7 @@ BY_METHOD(naive, "naive");
 BY_METHOD(croston, "croston");
 BY_METHOD(sba, "sba");
 BY_METHOD(tsb, "tsb");
+BY_METHOD(forecast_trees, "trees");
 /* clang-format on */
 
 #define CLASSES           &trees_kind, TASK_CLASSIFICATION
@@ -373,6 +374,9 @@ const struct estimator estimators[] = {
      "Intermittent demand: the size of a sale, and the interval between two.", SERIES_OF(croston)},
     {"SBA", FORECASTS, ONE_METHOD, "Croston's method with less bias.", SERIES_OF(sba)},
     {"TSB", FORECASTS, ONE_METHOD, "Croston's method for what may end.", SERIES_OF(tsb)},
+    {"ForecastTrees", FORECASTS, ONE_METHOD,
+     "Boosted trees that all series share, over their last values and the calendar.",
+     SERIES_OF(forecast_trees)},
     {"OneClassSVM", &one_class_kind, TASK_DETECTION, none, NULL, "Finds what is unlike the rest.",
      NULL, NULL},
     {"IsolationForest", &isolation_kind, TASK_DETECTION, none, NULL,

@@ -178,12 +178,10 @@ def _of_polars(series: Any) -> Column:
     return _of_list(series.to_list())
 
 
-def _of_arrow(column: Any) -> Column:
+def _of_array(array_of: Any) -> Column | None:
+    """A column that lies in memory as it is read; None: another one."""
     import pyarrow
     types = pyarrow.types
-    if types.is_string(column.type) or types.is_large_string(column.type):
-        column = column.dictionary_encode()
-    array_of = column.combine_chunks()
     if types.is_dictionary(array_of.type):
         words = array_of.dictionary.to_pylist()
         if all(isinstance(word, str) for word in words):
@@ -192,7 +190,19 @@ def _of_arrow(column: Any) -> Column:
         missing = array_of.null_count > 0
         valid = array_of.is_valid().to_numpy(zero_copy_only=False) if missing else None
         return _of_numpy((array_of.fill_null(0) if missing else array_of).to_numpy(), valid)
-    return _of_list(column.to_pylist())
+    return None
+
+
+def _of_arrow(column: Any) -> Column:
+    import pyarrow
+    types = pyarrow.types
+    if types.is_string(column.type) or types.is_large_string(column.type):
+        column = column.dictionary_encode()
+    array_of = column.combine_chunks()
+    try:
+        return _of_array(array_of) or _of_list(column.to_pylist())
+    except ImportError:  # numpy
+        return _of_list(column.to_pylist())
 
 
 def _of_any(values: Any) -> Column:

@@ -190,7 +190,7 @@ def _clauses(model: str, label: str | None, columns: Any, using: str | None, int
              attributes: dict[str, Any]) -> str:
     """TO TRAIN ... INTO, of the keywords of train()."""
     if not isinstance(model, str) or not re.fullmatch(r"[\w.:]+", model):
-        raise Error(f"model={model!r} is no name of a model, as 'XGBClassifier' is: SHOW ATTRIBUTES lists them")
+        raise Error(f"model={model!r} is not a valid name of a model, as 'XGBClassifier' is: SHOW ATTRIBUTES lists them")
     given = [f"{name} = {literal(value)}" for name, value in attributes.items() if value is not None]
     columns = [columns] if isinstance(columns, str) else list(columns or [])
     parts = [f"TO TRAIN {model}", "WITH " + ", ".join(given) if given else "",

@@ -228,7 +228,7 @@ static uint32_t different_classes(const struct labels *labels)
     return count;
 }
 
-/* More than two classes that all say yes or no are two in several spellings. */
+/* More than two classes that all mean yes or no are two in several spellings. */
 static void note_yes_and_no(struct slice label, const struct labels *labels,
                             struct notice_list *notices)
 {
@@ -241,11 +241,11 @@ static void note_yes_and_no(struct slice label, const struct labels *labels,
             return;
     if (!is_word || different_classes(labels) <= 2)
         return;
-    notice_add(notices, NOTICE_LABEL,
-               "label column \"%.*s\" has %u classes, as '%.*s' and '%.*s', that all say yes or no",
-               SLICE_FORMAT(label), labels->count,
-               SLICE_FORMAT(slice_prefix(labels->values[0].text, 20)),
-               SLICE_FORMAT(slice_prefix(labels->values[1].text, 20)));
+    notice_add(
+        notices, NOTICE_LABEL,
+        "label column \"%.*s\" has %u classes, such as '%.*s' and '%.*s', that all mean yes or no",
+        SLICE_FORMAT(label), labels->count, SLICE_FORMAT(slice_prefix(labels->values[0].text, 20)),
+        SLICE_FORMAT(slice_prefix(labels->values[1].text, 20)));
     notice_hint(notices,
                 "lower(trim(%s)) IN ('yes', 'y', 'true', 't', 'on', '1') AS %s in the "
                 "SELECT makes two of them.",

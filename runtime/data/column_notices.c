@@ -7,7 +7,7 @@
 #include "inputs/cells.h"
 #include "jobspec/jobspec_sections.h"
 #include "runtime/data/class_codes.h"
-#include "runtime/data/column_statistics_parts.h"
+#include "runtime/data/column_counts.h"
 #include "runtime/data/exact_measure.h"
 #include "runtime/data/text_notices.h"
 #include "runtime/data/weightless_classes.h"
@@ -102,11 +102,11 @@ static bool note_steps(const struct column_statistics *statistics, uint32_t i,
         return false;
     text_init(&number, 100);
     text_append_real(&number, mean);
-    notice_add(dataset->notices, NOTICE_READING,
-               "%s \"%.*s\" has numbers as large as %s, which a model tells apart in steps of %.0f "
-               "alone",
-               column_is_called(statistics, i), SLICE_FORMAT(column->name), text_string(&number),
-               step);
+    notice_add(
+        dataset->notices, NOTICE_READING,
+        "%s \"%.*s\" has numbers as large as %s, which a model distinguishes in steps of %.0f "
+        "alone",
+        column_is_called(statistics, i), SLICE_FORMAT(column->name), text_string(&number), step);
     text_deinit(&number);
     notice_hint(dataset->notices,
                 i == statistics->spec->input_count
@@ -139,7 +139,7 @@ static void note_constant(const struct column_statistics *statistics, uint32_t i
     } else {
         return;
     }
-    notice_hint(dataset->notices, "It tells nothing about the %s.",
+    notice_hint(dataset->notices, "It has no information about the %s.",
                 what_is_learned(statistics->spec->task));
 }
 
@@ -199,10 +199,10 @@ static void note_shared(const struct column_statistics *statistics, uint32_t i,
         notice_hint(dataset->notices,
                     "Trees distinguish %u words of a column, the most frequent ones.", most);
     else if (least > 1)
-        notice_hint(dataset->notices,
-                    "A word of fewer rows than cat_smooth, %llu here, is not told "
-                    "from others.",
-                    (unsigned long long)least);
+        notice_hint(
+            dataset->notices,
+            "A word of fewer rows than cat_smooth, %llu here, is not distinguished from others.",
+            (unsigned long long)least);
     else if (words > statistics->spec->inputs[i].vocabulary_max)
         notice_hint(dataset->notices, "COLUMN VOCABULARY(%s, %llu) keeps them all.",
                     SQL_NAME(column->name), (unsigned long long)words);
@@ -339,7 +339,7 @@ static void note_few(struct dataset *dataset, struct sized_class *sizes, uint32_
                few > RARE_NAMED ? "; the fewest" : "", (unsigned long long)rows,
                text_string(&list));
     text_deinit(&list);
-    notice_hint(dataset->notices, "So few rows tell little about a class.");
+    notice_hint(dataset->notices, "So few rows give little information about a class.");
 }
 
 /* `sizes` ascend. */
@@ -363,7 +363,7 @@ static void note_rare(const struct jobspec *spec, struct dataset *dataset,
                (unsigned long long)rows, text_string(&list));
     text_deinit(&list);
     if (sizes[0].rows < RARE_CLASS_ROWS)
-        notice_hint(dataset->notices, "So few rows tell little about a class.");
+        notice_hint(dataset->notices, "So few rows give little information about a class.");
     else
         notice_hint(dataset->notices, "Accuracy hides them: look at F1 or Recall.%s",
                     is_weighed ? ""

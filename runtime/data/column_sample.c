@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/order.h"
+#include "base/sort_doubles.h"
 #include "jobspec/jobspec_sections.h"
 #include "scoring/number_origin.h"
 
@@ -224,7 +224,7 @@ static double find_origin(const struct column_sample *sample, const struct sampl
 
     if (!is_label && are_floats(column->numbers, column->count)) /* most columns: no order costs */
         return 0;
-    qsort(column->numbers, column->count, sizeof *column->numbers, order_of_doubles);
+    sort_doubles(column->numbers, column->count);
     return is_label ? number_origin_of_label(column->numbers, column->count)
                     : number_origin_of_input(column->numbers, column->count);
 }
@@ -239,7 +239,7 @@ static bool has_few_far(const double *sorted, size_t count, const struct robust_
 static void find_range(struct column_sample *sample, const struct sampled_numbers *numbers,
                        struct sampled_column *column)
 {
-    qsort(numbers->numbers, numbers->count, sizeof *numbers->numbers, order_of_doubles);
+    sort_doubles(numbers->numbers, numbers->count);
     robust_range_of(numbers->numbers, numbers->count, &column->range);
     find_code(numbers->numbers, numbers->count, sample->rest, column);
     if (sample->far != FAR_CUT && !has_few_far(numbers->numbers, numbers->count, &column->range))
@@ -248,7 +248,7 @@ static void find_range(struct column_sample *sample, const struct sampled_number
 
 static void find_middle(const struct sampled_numbers *numbers, struct sampled_column *column)
 {
-    qsort(numbers->numbers, numbers->count, sizeof *numbers->numbers, order_of_doubles);
+    sort_doubles(numbers->numbers, numbers->count);
     robust_range_of(numbers->numbers, numbers->count, &column->range);
 }
 

@@ -7,7 +7,7 @@
 
 #include "inputs/cells.h"
 #include "inputs/encoders.h"
-#include "runtime/data/column_statistics_parts.h"
+#include "runtime/data/column_counts.h"
 #include "runtime/data/spool_reader.h"
 
 #define TILE_COLUMNS      8    /* columns that are copied at a time */

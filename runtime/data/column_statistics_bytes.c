@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/bytes.h"
-#include "runtime/data/column_statistics_parts.h"
+#include "runtime/data/column_counts.h"
 
 #define STATISTICS_VERSION 1
 #define WORD_BYTES_LEAST   (sizeof(uint32_t) + sizeof(uint64_t)) /* its size and its count */

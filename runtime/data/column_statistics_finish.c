@@ -10,8 +10,8 @@
 #include "jobspec/jobspec_sections.h"
 #include "runtime/data/class_names.h"
 #include "runtime/data/class_weights.h"
+#include "runtime/data/column_counts.h"
 #include "runtime/data/column_notices.h"
-#include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/dataset_check.h"
 #include "runtime/data/exact_measure.h"
 #include "scoring/elementary.h"
@@ -323,6 +323,36 @@ static enum status fill_transform(const struct column_statistics *statistics,
     return transform_finish(transform, arena, err);
 }
 
+/* One of several labels has no class that the old model lacks. */
+static enum status check_label_words(const struct column_counts *column,
+                                     const struct transform_input *old, struct error *err)
+{
+    const struct word_entry *new =
+        NULL; /* the least by its bytes, whatever the order of the rows */
+    struct word_entry *entries;
+    enum status status;
+    uint32_t count;
+
+    TRY(list_words(column, &entries, &count, err));
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t word = 0;
+
+        while (word < old->word_count && !slice_equal(old->words[word], entries[i].word))
+            word++;
+        if (word == old->word_count && (!new || slice_compare(entries[i].word, new->word) < 0))
+            new = &entries[i];
+    }
+    status = STATUS_OK;
+    if (new) {
+        fail(err, STATUS_INVALID,
+             "label column \"%.*s\" has \"%.*s\", a class that the old model does not know",
+             SLICE_FORMAT(old->spec.name), SLICE_FORMAT(slice_prefix(new->word, 64)));
+        status = error_hint(err, "Leave such rows out of the SELECT, or train without USING.");
+    }
+    free(entries);
+    return status;
+}
+
 /* The rows have the old model's inputs, in its order. */
 static enum status take_transform(const struct column_statistics *statistics,
                                   struct dataset *dataset, struct error *err)
@@ -340,10 +370,14 @@ static enum status take_transform(const struct column_statistics *statistics,
             spec->inputs[i].part != old->inputs[i].spec.part ||
             spec->inputs[i].rule != old->inputs[i].spec.rule ||
             spec->inputs[i].offset != old->inputs[i].spec.offset ||
+            spec->inputs[i].label != old->inputs[i].spec.label ||
             spec->inputs[i].has_pairs != old->inputs[i].spec.has_pairs ||
             spec->inputs[i].weight != old->inputs[i].spec.weight ||
             !cell_list_equal(&spec->inputs[i].list, &old->inputs[i].spec.list))
             return fail(err, STATUS_CORRUPT, "the old model has other inputs than the job");
+    for (size_t i = 0; i < spec->input_count; i++)
+        if (spec->inputs[i].label && spec->inputs[i].label != INPUT_LABEL_NUMBER)
+            TRY(check_label_words(&statistics->columns[i], &old->inputs[i], err));
     dataset->transform = *old;
     return STATUS_OK;
 }
@@ -404,8 +438,8 @@ enum status check_classes(const struct jobspec *spec, const struct word_entry *e
     if (count <= CLASSES_MAX)
         return STATUS_OK;
     fail(err, STATUS_INVALID,
-         "label column \"%.*s\" has more than %d different values, and a classifier tells at most "
-         "that many apart",
+         "label column \"%.*s\" has more than %d different values, and a classifier distinguishes "
+         "at most that many",
          SLICE_FORMAT(spec->label), CLASSES_MAX);
     return error_hint(err, "Train a regressor to predict a number.");
 }
@@ -429,7 +463,7 @@ static enum status check_class_count(const struct jobspec *spec, const struct ce
     else
         text_append_real(&value, only->real);
     fail(err, STATUS_INVALID,
-         "label column \"%.*s\" has only the value \"%s\": there is nothing to tell apart",
+         "label column \"%.*s\" has only the value \"%s\": a classifier needs at least two",
          SLICE_FORMAT(spec->label), text_string(&value));
     error_hint(err, "A classifier needs rows of two classes at least.");
     text_deinit(&value);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
+#include "base/sort_doubles.h"
 
 static struct crossed_metric *metric_of(struct crossed *crossed, const char *name)
 {
@@ -44,7 +44,7 @@ static struct fold_result result_of(const struct crossed_metric *metric, uint32_
         if (!isfinite(metric->values[i]))
             return (struct fold_result){metric->name, (double)NAN, (double)NAN};
     memcpy(values, metric->values, sizeof values);
-    qsort(values, count, sizeof *values, order_of_doubles);
+    sort_doubles(values, count);
     for (uint32_t i = 0; i < count; i++)
         sum += values[i];
     result.mean = sum / count;

@@ -10,7 +10,7 @@
 #include "inputs/encoder.h"
 #include "inputs/word_table.h"
 #include "runtime/data/dataset_labels.h"
-#include "runtime/data/dataset_parts.h"
+#include "runtime/data/row_split.h"
 #include "runtime/data/spool_reader.h"
 
 #define CHUNK_ROWS 256 /* encoded column by column while they are in the cache */

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "runtime/data/dataset_labels.h"
-#include "runtime/data/dataset_parts.h"
+#include "runtime/data/row_split.h"
 
 struct team;
 

@@ -169,7 +169,7 @@ static enum status take_sampled(const struct sampled_column *columns, const stru
                                 struct dataset *dataset, struct error *err)
 {
     TRY(robust_inputs(columns, spec, dataset, err));
-    odd_numbers_note(columns, spec, dataset);
+    odd_numbers_note(columns, spec, &dataset->transform, dataset->notices);
     return take_origins(columns, spec, dataset, err);
 }
 

@@ -159,7 +159,7 @@ void look_alikes_note(const struct looking words[2], struct slice name, bool are
     text_append_string(&list, " and ");
     append_look(&list, &words[last], pieces[last]);
     notice_add(notices, are_classes ? NOTICE_LABEL : NOTICE_READING,
-               "%s \"%.*s\": %llu %s look like others and have other characters, as %s",
+               "%s \"%.*s\": %llu %s look like others and have other characters, such as %s",
                are_classes ? "label column" : "column", SLICE_FORMAT(name),
                (unsigned long long)spellings, are_classes ? "classes" : "words",
                text_string(&list));

@@ -339,11 +339,12 @@ static void note_dates(struct slice name, const struct odd_numbers *odd, bool is
 
     text_init(&date, NOTICE_BYTES_MAX);
     append_date(name, odd->form, &date);
-    notice_add(notices, NOTICE_READING,
-               "%s \"%.*s\" holds dates that are written as whole numbers, as %.0f, and is taken "
-               "as these numbers, which leap where a %s ends",
-               is_label ? "label column" : "column", SLICE_FORMAT(name), odd->code,
-               odd->form == WRITTEN_MONTH ? "year" : "month");
+    notice_add(
+        notices, NOTICE_READING,
+        "%s \"%.*s\" holds dates that are written as whole numbers, such as %.0f, and is taken "
+        "as these numbers, which leap where a %s ends",
+        is_label ? "label column" : "column", SLICE_FORMAT(name), odd->code,
+        odd->form == WRITTEN_MONTH ? "year" : "month");
     if (is_label)
         notice_hint(notices, "Predict days since a date instead: julianday(...) in SQLite, "
                              "to_date(...) - date '2000-01-01' in PostgreSQL.");
@@ -376,10 +377,11 @@ static void note_epochs(struct slice name, const struct odd_numbers *odd,
 {
     const bool is_ms = odd->form == WRITTEN_EPOCH_MS;
 
-    notice_add(notices, NOTICE_READING,
-               "column \"%.*s\" looks like %s since 1970, as %.0f, and is taken as these numbers, "
-               "which say neither the hour nor the weekday",
-               SLICE_FORMAT(name), is_ms ? "milliseconds" : "seconds", odd->code);
+    notice_add(
+        notices, NOTICE_READING,
+        "column \"%.*s\" looks like %s since 1970, such as %.0f, and is taken as these numbers, "
+        "which show neither the hour nor the weekday",
+        SLICE_FORMAT(name), is_ms ? "milliseconds" : "seconds", odd->code);
     notice_hint(notices,
                 "datetime(%s%s, 'unixepoch') AS %s in SQLite, to_timestamp(%s%s) AS %s in "
                 "PostgreSQL make dates of them.",
@@ -401,11 +403,11 @@ static void note(struct slice name, const struct odd_numbers *odd, bool is_label
 }
 
 void odd_numbers_note(const struct sampled_column *columns, const struct jobspec *spec,
-                      const struct dataset *dataset)
+                      const struct transform *transform, struct notice_list *notices)
 {
     for (uint32_t i = 0; i < spec->input_count; i++)
-        if (!spec->inputs[i].keeps_codes && !dataset->transform.inputs[i].has_code)
-            note(spec->inputs[i].name, &columns[i].odd, false, dataset->notices);
+        if (!spec->inputs[i].keeps_codes && !transform->inputs[i].has_code)
+            note(spec->inputs[i].name, &columns[i].odd, false, notices);
     if (spec->task == TASK_REGRESSION)
-        note(spec->label, &columns[spec->input_count].odd, true, dataset->notices);
+        note(spec->label, &columns[spec->input_count].odd, true, notices);
 }

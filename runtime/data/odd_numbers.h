@@ -21,7 +21,7 @@
 #pragma once
 
 #include "jobspec/jobspec.h"
-#include "runtime/data/dataset.h"
+#include "scoring/transform.h"
 
 #define ODD_CELLS_MIN     20  /* cells; fewer tell nothing */
 #define ODD_DIFFERENT_MIN 10  /* different numbers beside one below 0, and different dates */
@@ -65,4 +65,4 @@ struct sampled_column;
 /* Adds a notice for each input whose numbers are odd and are taken as they are, and for the label
  * of a regression. columns: of the job (column_sample.h). */
 void odd_numbers_note(const struct sampled_column *columns, const struct jobspec *spec,
-                      const struct dataset *dataset);
+                      const struct transform *transform, struct notice_list *notices);

@@ -5,10 +5,10 @@
 
 #include "runtime/data/dataset_encode.h"
 #include "runtime/data/dataset_learn.h"
-#include "runtime/data/dataset_parts.h"
 #include "runtime/data/dataset_summary.h"
 #include "runtime/data/held_out.h"
 #include "runtime/data/row_order.h"
+#include "runtime/data/row_split.h"
 #include "runtime/data/row_store.h"
 
 static void split_deinit(struct split *split)

@@ -107,7 +107,7 @@ static void tell(const struct sampled_column *column, const struct transform_inp
                SLICE_FORMAT(input->spec.name), input->scale, column->range.deviation,
                column->range.middle);
     notice_hint(notices, "If they are wrong, leave them out or make NULL of them. If they are "
-                         "right, the column's logarithm in the SELECT may say more.");
+                         "right, the column's logarithm in the SELECT may be more useful.");
 }
 
 /* A squared error learns from labels in the order of how far they are: of one that is a thousand
@@ -140,7 +140,7 @@ static void note_vanishing_labels(const struct jobspec *spec, const struct datas
         return;
     notice_add(dataset->notices, NOTICE_LABEL,
                "label column \"%.*s\" has no number beyond %.3g, whose square is 0 to a computer: "
-               "neither losses nor R2 tell anything",
+               "neither losses nor R2 mean anything",
                SLICE_FORMAT(spec->label), most);
     notice_hint(dataset->notices, "Multiply the label by a constant in the SELECT.");
 }

@@ -2,7 +2,7 @@
 
 #include "jobspec/jobspec_sections.h"
 #include "runtime/data/class_names.h"
-#include "runtime/data/column_statistics_parts.h"
+#include "runtime/data/column_counts.h"
 
 #define CLASSES_NAMED 3
 

@@ -104,7 +104,7 @@ static void note(struct slice name, bool are_classes, const struct spelled_word 
                     most->spellings[i].rows == 1 ? "" : "s");
     }
     notice_add(notices, are_classes ? NOTICE_LABEL : NOTICE_READING,
-               "%s \"%.*s\": %llu %s differ from others in %s alone, as %s",
+               "%s \"%.*s\": %llu %s differ from others in %s alone, such as %s",
                are_classes ? "label column" : "column", SLICE_FORMAT(name),
                (unsigned long long)spellings, are_classes ? "classes" : "words",
                most->spellings->is_number ? "the spelling of a number"

@@ -79,8 +79,9 @@ static void note_chance(const struct judged *judged, struct metrics *measured, c
         "the classes give %.3g",
         (unsigned long long)judged->rows, part, 100 * metrics_value(measured, METRIC_ACCURACY),
         100 * judged->share, metrics_loss(measured), judged->loss);
-    notice_hint(notices, "Do the columns tell anything of the label? More rows, other columns or "
-                         "another estimator may.");
+    notice_hint(notices,
+                "Do the columns have information about the label? More rows, other columns or "
+                "another estimator may.");
 }
 
 /* The model ranks two classes well enough, and yet predicts the same one for all rows. */
@@ -136,8 +137,9 @@ static void judge_numbers(struct metrics *measured, const char *part, struct not
                "labels deviate by %.4g",
                sqrt(metrics_loss(measured)), (unsigned long long)metrics_rows(measured), part,
                sqrt(metrics_loss(measured) / (1 - r2)));
-    notice_hint(notices, "Do the columns tell anything of the label? More rows, other columns or "
-                         "another estimator may.");
+    notice_hint(notices,
+                "Do the columns have information about the label? More rows, other columns or "
+                "another estimator may.");
 }
 
 void baseline_notice(const struct dataset *dataset, struct metrics *measured, const char *part,

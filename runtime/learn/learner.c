@@ -8,6 +8,7 @@
 #include "base/words.h"
 #include "jobspec/job_size.h"
 #include "jobspec/jobspec_fingerprint.h"
+#include "runtime/data/dataset_open.h"
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_store.h"
 #include "runtime/learn/learner_state.h"
@@ -277,7 +278,9 @@ enum status learner_open(const struct learner_method *method, const void *subjec
 
 enum status learner_use_team(struct learner *learner, struct team *team, struct error *err)
 {
-    measuring_deinit(&learner->measuring);
+    /* A model whose rows are being sent keeps what was measured. */
+    if (!learner->measuring.is_done)
+        measuring_deinit(&learner->measuring);
     learner->team = team;
     return learner->method->use_team ? learner->method->use_team(learner, err) : STATUS_OK;
 }

@@ -5,12 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "jobspec/jobspec_sections.h"
 #include "runtime/data/row_lanes.h"
 #include "runtime/data/row_store.h"
 #include "runtime/learn/baseline.h"
 #include "runtime/learn/label_range.h"
+#include "scoring/heads.h"
 #include "scoring/metric_notices.h"
+#include "scoring/model_meta.h"
 #include "scoring/model_write.h"
 
 #define MEASURE_WORK     2e8 /* multiplications of a scorer in a call: some ten milliseconds */
@@ -53,6 +56,7 @@ void measuring_deinit(struct measuring *measuring)
     sample_statistics_deinit(&measuring->statistics);
     metrics_free(measuring->metrics[0]);
     metrics_free(measuring->metrics[1]);
+    arena_deinit(&measuring->arena);
     *measuring = (struct measuring){.is_done = false};
 }
 
@@ -234,9 +238,11 @@ enum status measuring_begin(struct measuring *measuring, const struct model *mod
     measuring_deinit(measuring);
     *measuring =
         (struct measuring){.spec = spec, .dataset = dataset, .team = team, .model = *model};
+    arena_init(&measuring->arena, ARENA_MAXIMUM);
     measuring->options.average = spec->average;
     measuring->options.names = spec->metrics;
     measuring->options.name_count = spec->has_default_metrics ? 0 : spec->metric_count;
+    measuring->options.by_head = true;
     measuring->options.ranks_classes =
         !spec->has_default_metrics &&
         metrics_rank_classes(model, spec->metrics, spec->metric_count);
@@ -329,14 +335,15 @@ static enum status add_to_metrics(struct measuring *measuring, uint32_t task, ui
                                   struct error *err)
 {
     const uint32_t place = task * measuring->rows_each + i;
+    struct metrics *metrics = measuring->metrics[measuring->parts_begun - 1];
+    struct scorer *scorer = &measuring->scorers[task];
 
-    if (measuring->part == &measuring->dataset->sample) {
-        scorer_select(&measuring->scorers[task], i);
-        sample_statistics_predict(&measuring->statistics, measuring->next + place,
-                                  &measuring->scorers[task]);
-    }
-    return metrics_add_row(measuring->metrics[measuring->parts_begun - 1], &measuring->rows[place],
-                           err);
+    scorer_select(scorer, i);
+    if (measuring->part == &measuring->dataset->sample)
+        sample_statistics_predict(&measuring->statistics, measuring->next + place, scorer);
+    if (metrics_heads(metrics))
+        TRY(head_metrics_add(metrics_heads(metrics), scorer, err));
+    return metrics_add_row(metrics, &measuring->rows[place], err);
 }
 
 /* In the order of the rows, whichever thread scored them. */
@@ -428,6 +435,41 @@ static enum status list_results(struct measuring *measuring, struct error *err)
     return STATUS_OK;
 }
 
+static void add_measured(cJSON *metric, const char *name, double value)
+{
+    if (isfinite(value))
+        json_add_real(metric, name, value);
+}
+
+/* The metrics of each of several labels lie in the model, and are not sent by themselves. */
+static enum status keep_heads(struct measuring *measuring, struct error *err)
+{
+    struct head_metrics *train = metrics_heads(measuring->metrics[0]);
+    struct head_metrics *validation = metrics_heads(measuring->metrics[1]);
+    cJSON *list;
+    enum status status;
+    struct slice label;
+    const char *name;
+    double value;
+
+    if (!train)
+        return STATUS_OK;
+    list = cJSON_CreateArray();
+    for (uint32_t i = 0; head_metrics_value(train, i, &label, &name, &value); i++) {
+        cJSON *metric = cJSON_CreateObject();
+
+        json_add_string(metric, "name", slice_of(name));
+        json_add_string(metric, "label", label);
+        add_measured(metric, "train", value);
+        if (head_metrics_value(validation, i, &label, &name, &value))
+            add_measured(metric, "validation", value);
+        json_append(list, metric);
+    }
+    status = model_keep_metrics(list, &measuring->arena, &measuring->model, err);
+    cJSON_Delete(list);
+    return status;
+}
+
 /* The explained share of the label's spread: R2, or for classes the share of the mistakes of
  * "always the most frequent class" that the model does not make. */
 static double explained_by(const struct measuring *measuring, struct metrics *metrics)
@@ -492,6 +534,7 @@ enum status measuring_run(struct measuring *measuring, bool *is_done, struct err
         return begin_part(measuring, err);
     free_scorers(measuring);
     TRY(list_results(measuring, err));
+    TRY(keep_heads(measuring, err));
     compare_with_constant(measuring);
     *is_done = measuring->is_done = true;
     return STATUS_OK;
@@ -532,6 +575,7 @@ enum status measuring_publish(const struct measuring *measuring, struct model mo
 {
     model.digest = slice_of(digest);
     model.notices = &measuring->notices;
+    model.metrics_json = measuring->model.metrics_json;
     sample_statistics_give(&measuring->statistics, &model);
     measuring_finish(measuring, &model);
     model.fold_scores = measuring->fold_scores;

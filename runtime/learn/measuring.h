@@ -45,6 +45,7 @@ struct measuring {
     struct metrics *metrics[2]; /* those of the training rows and of the validation rows */
     uint32_t parts_begun;       /* 0: nothing has begun */
     bool is_done;
+    struct arena arena; /* for the metrics of several labels, which model.metrics_json has then */
     /* Numbers of which a notice compares no RMSE; numbers that are no labels, as hazards are, of
      * which metrics are listed only where the statement names them. The learner says it. */
     bool predicts_no_mean, predicts_no_label;

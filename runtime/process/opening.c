@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "runtime/data/dataset_open.h"
 #include "runtime/data/row_store.h"
 #include "runtime/learners/learners.h"
 #include "runtime/loop/loop_task.h"

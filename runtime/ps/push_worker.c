@@ -5,7 +5,6 @@
 
 #include "base/bytes.h"
 #include "base/reserve.h"
-#include "runtime/ps/server_role.h"
 
 #define MESSAGE_REST 4096 /* bytes of a push beside ids, counts and numbers of its rows: enough */
 

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cell_values.h"
 #include "runtime/data/model_file.h"
 #include "runtime/data/spool.h"
 #include "runtime/data/spool_reader.h"
 #include "runtime/data/store/shard_results.h"
+#include "scoring/heads.h"
 #include "scoring/outputs.h"
 #include "scoring/row_label.h"
 #include "scoring/silhouette.h"
@@ -27,7 +29,7 @@ struct rows_scoring {
     struct scorer scorer;
     struct output_workspace workspace;
     enum output outputs[JOBSPEC_OUTPUTS_MAX];
-    uint32_t components;         /* components of a projection */
+    uint32_t components;         /* components of a projection, or labels */
     struct cell *cells, *inputs; /* (columns), (inputs) */
 
     uint64_t next, end; /* rows of the shard that are not scored yet */
@@ -99,6 +101,8 @@ static enum status open_rows(struct rows_scoring *scoring, struct error *err)
 static enum status find_outputs(struct rows_scoring *scoring, struct error *err)
 {
     const struct spec_scoring *spec = &scoring->job->spec.scoring;
+    const struct model *model = &scoring->model;
+    const uint32_t most = model->head_count > 0 ? model->head_count : model->components;
 
     for (size_t i = 0; i < spec->output_count; i++) {
         unsigned word;
@@ -114,9 +118,9 @@ static enum status find_outputs(struct rows_scoring *scoring, struct error *err)
                         "no cell has it",
                         SLICE_FORMAT(spec->outputs[i]));
     }
-    if (scoring->components > scoring->model.components)
+    if (scoring->components > most)
         return fail(err, STATUS_CORRUPT, "the job's spec: %u components, where the model has %u",
-                    scoring->components, scoring->model.components);
+                    scoring->components, most);
     return STATUS_OK;
 }
 
@@ -239,7 +243,8 @@ static enum status read_cells(struct rows_scoring *scoring, struct error *err)
         return fail(err, STATUS_CORRUPT, "row %llu of the job's rows is damaged",
                     (unsigned long long)scoring->next + 1);
     for (size_t i = 0; i < spec->input_count; i++)
-        scoring->inputs[i] = scoring->cells[spec->inputs[i]];
+        scoring->inputs[i] =
+            spec->inputs[i] == JOBSPEC_NO_LABEL ? cell_null() : scoring->cells[spec->inputs[i]];
     return STATUS_OK;
 }
 
@@ -324,6 +329,19 @@ static enum status put_outputs(struct rows_scoring *scoring, uint32_t place, str
     return STATUS_OK;
 }
 
+static enum status put_heads(struct rows_scoring *scoring, uint64_t row, struct error *err)
+{
+    for (uint32_t i = 0; i < scoring->model.head_count; i++) {
+        struct metrics_row measured;
+        bool has_label;
+
+        if (scorer_measure_head(&scoring->scorer, i, &has_label, &measured, err) != STATUS_OK)
+            return name_row(row, err);
+        shard_put_label_metrics(&scoring->results, has_label ? &measured : NULL);
+    }
+    return STATUS_OK;
+}
+
 static enum status put_measures(struct rows_scoring *scoring, const struct row_label *label,
                                 uint64_t row, struct error *err)
 {
@@ -339,7 +357,7 @@ static enum status put_measures(struct rows_scoring *scoring, const struct row_l
     if (scoring->job->spec.scoring.keeps_bad_rows)
         shard_put_outputs(&scoring->results);
     shard_put_metrics(&scoring->results, &measured);
-    return STATUS_OK;
+    return scoring->job->spec.scoring.by_head ? put_heads(scoring, row, err) : STATUS_OK;
 }
 
 static enum status put_batch(struct rows_scoring *scoring, struct error *err)

@@ -83,8 +83,10 @@ static bool read_all(struct slice text, struct share_paces *paces)
 bool share_paces_read(struct slice text, struct share_paces *paces)
 {
     *paces = (struct share_paces){.count = 0};
-    if (read_all(text, paces))
+    if (read_all(text, paces)) {
+        share_paces_reverse(paces); /* the text begins with the newest */
         return true;
+    }
     *paces = (struct share_paces){.count = 0};
     return false;
 }
@@ -96,6 +98,16 @@ void share_paces_add(struct share_paces *paces, struct share_point point)
     if (point.workers > 0 && point.seconds > 0 && isfinite(point.seconds) &&
         paces->count < SHARE_PACES_MAX && share_paces_of(paces, point.workers) == 0)
         paces->points[paces->count++] = point;
+}
+
+void share_paces_reverse(struct share_paces *paces)
+{
+    for (size_t i = 0; i < paces->count / 2; i++) {
+        const struct share_point point = paces->points[i];
+
+        paces->points[i] = paces->points[paces->count - 1 - i];
+        paces->points[paces->count - 1 - i] = point;
+    }
 }
 
 double share_paces_of(const struct share_paces *paces, uint32_t workers)
@@ -137,11 +149,13 @@ uint32_t share_paces_first(const struct share_paces *paces, uint32_t least, uint
 double share_paces_expected(const struct share_paces *paces, uint32_t workers)
 {
     const double measured = share_paces_of(paces, workers);
+    const struct share_point *newest;
     struct share_curve curve;
 
     if (measured > 0 || paces->count == 0)
         return measured;
     curve = share_curve_fit(paces->lanes, paces->points, paces->count);
-    return paces->points[0].seconds * share_curve_time(&curve, workers) /
-           share_curve_time(&curve, paces->points[0].workers);
+    newest = &paces->points[paces->count - 1];
+    return newest->seconds * share_curve_time(&curve, workers) /
+           share_curve_time(&curve, newest->workers);
 }

@@ -17,12 +17,12 @@
 #define SHARE_PACES_BYTES_MAX 255 /* the text's length */
 
 struct share_paces {
-    uint32_t lanes; /* 0: not known */
-    struct share_point points[SHARE_PACES_MAX];
+    uint32_t lanes;                             /* 0: not known */
+    struct share_point points[SHARE_PACES_MAX]; /* the newest last */
     size_t count;
 };
 
-/* Writes as many points as there is room for, the last ones first; none is cut. */
+/* Writes as many points as there is room for, the newest first; none is cut. */
 void share_paces_write(const struct share_paces *paces, char text[SHARE_PACES_BYTES_MAX + 1]);
 /* False: that is no such text, or one of numbers that no job has; there are no paces then. */
 bool share_paces_read(struct slice text, struct share_paces *paces);
@@ -30,6 +30,8 @@ bool share_paces_read(struct slice text, struct share_paces *paces);
 /* Nothing, where the time is no positive number, where there is a point of as many workers, and
  * where there is no room. */
 void share_paces_add(struct share_paces *paces, struct share_point point);
+/* For points that were added the newest first. */
+void share_paces_reverse(struct share_paces *paces);
 /* Seconds of a row with so many workers; 0: not known. */
 double share_paces_of(const struct share_paces *paces, uint32_t workers);
 /* The most workers, from `least` to `most`, that pay by the curve; but fewer where these were

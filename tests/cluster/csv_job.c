@@ -508,8 +508,14 @@ static void spool_series(struct csv_job *job, const char *csv, const char *folde
 static void make_series(struct csv_job *job, const char *csv, const char *folder, uint32_t phases,
                         enum forecast_hierarchy hierarchy)
 {
-    struct forecast_params params = {
-        .horizon = 2, .level = .95, .backtests = 1, .hierarchy = hierarchy};
+    struct forecast_params params = {.horizon = 2,
+                                     .level = .95,
+                                     .backtests = 1,
+                                     .hierarchy = hierarchy,
+                                     .rounds = 100,
+                                     .max_depth = 4,
+                                     .eta = .05,
+                                     .min_rows = 20};
     struct jobspec *spec = &job->spec;
 
     while (strcmp(forecast_method_words[params.method], "theta") != 0)

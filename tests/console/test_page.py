@@ -21,7 +21,7 @@ HOSTILE = "<script>document.title='taken'</script>"
 MODEL = f"m{HOSTILE}"
 TRAIN = 'SELECT * FROM "{}" TO TRAIN LinearClassifier WITH train.epoch = 3, job.max_workers = 1 LABEL class INTO "{}"'
 
-LONG = harness.TRAIN_LONG.replace("train.epoch", "job.max_workers = 2, train.epoch").replace("batch_size = 1 ", "batch_size = 64 ")
+LONG = harness.TRAIN_LONG.replace("train.epoch", "job.max_workers = 2, test_size = 0.2, train.early_stopping = 0, train.epoch").replace("batch_size = 1 ", "batch_size = 64 ")
 
 
 class Case(harness.Case):
@@ -85,6 +85,7 @@ class Requests(Case):
         self.assertEqual(dict(zip(models["columns"], models["rows"][0]))["name"], "m")
         model = console.get("model", name="m")
         self.assertEqual((model["quoted"], model["facts"]["rows"][0]), ('"m"', ["model", "m"]))
+        self.assertEqual(model["report"], "REPORT MODEL \"m\" TO 'card.html';")
         answer, picture = console.send("GET", console.path + "picture?name=m&kind=confusion&theme=dark")
         self.assertEqual((answer.getheader("Content-Type"), picture[:4]), ("image/svg+xml", b"<svg"))
         answer, page = console.send("GET", console.path + "report?name=m")
@@ -204,6 +205,10 @@ class Browser(Case):
         page.press("Enter", 13, "\r")
         page.wait_for("document.querySelector('#job-curves path.train')", "a curve")
         page.wait_for("document.querySelector('#job-timeline rect.present')", "the timeline")
+        score = "[...document.querySelectorAll('#job-curves figure')].find((f) => f.innerText.startsWith('Accuracy on validation rows'))"
+        page.wait_for(f"{score}?.querySelector('svg path.validation')", "the curve of the score")
+        curve = page.value(f"{score}.querySelector('svg path.validation').getAttribute('d')")
+        page.wait_for(f"{score}.querySelector('svg path.validation').getAttribute('d') !== {json.dumps(curve)}", "the score's next value")
         step = page.value("document.getElementById('job-facts').innerText")
         page.wait_for(f"document.getElementById('job-facts').innerText !== {json.dumps(step)}", "progress without a reload")
         self.assertLessEqual(page.value("document.documentElement.scrollWidth"), 420)
@@ -233,6 +238,30 @@ class Browser(Case):
         self.assertEqual(page.value("document.querySelector('#jobs tbody a').textContent"), "1998")
         self.assertEqual(page.value("document.getElementById('job-count').textContent"), "1 of 1000 jobs")
         self.check_no_problem(page)
+
+    def test_charts_have_units_and_no_label_is_cut(self):
+        self.train()
+        job = next(job for job in (self.state / "jobs").iterdir() if (job / "job.db").exists())
+        with sqlite3.connect(job / "job.db") as store:
+            store.executemany("INSERT OR REPLACE INTO metrics (epoch, step, metric, part, value) VALUES (?, ?, ?, ?, ?)", (
+                (epoch, 1000 * epoch, metric, part, value / epoch) for epoch in range(1, 4) for metric, part, value in (
+                    ("loss", "train", 1234567.8), ("loss", "validation", 2345678.9), ("score", "validation", 0.9))))
+        store.close()
+        console = self.console()
+        for width in (1280, 420):
+            page = self.page(console, "job/1", width=width)
+            page.wait_for("document.querySelectorAll('#job-curves figure').length === 2", "two charts")
+            self.assertEqual(page.value("[...document.querySelectorAll('#job-curves figure')].map((f) => f.innerText.split('\\n').map((t) => t.trim()).filter(Boolean).slice(0, 2))"),
+                             [["Loss", "training 411,520"], ["Accuracy on validation rows", "validation 0.3"]])
+            self.assertEqual(page.value("[...document.querySelectorAll('#job-curves .unit')].map((t) => t.textContent)"), ["loss", "share of rows"])
+            self.assertEqual(page.value("""[...document.querySelectorAll('#job-curves figure > svg')].flatMap((chart) => {
+                const [width, height] = chart.getAttribute('viewBox').split(' ').slice(2).map(Number);
+                return [...chart.querySelectorAll('text')].filter((text) => {
+                    const box = text.getBBox();
+                    return box.x < 0 || box.y < 0 || box.x + box.width > width || box.y + box.height > height;
+                }).map((text) => text.textContent);
+            })"""), [])
+            self.check_no_problem(page)
 
     def test_a_timeline_has_two_hundred_workers(self):
         self.train()

@@ -449,8 +449,8 @@ static cJSON *scoring(void)
     json_add(members, "shard_rows", integer(1, JOBSPEC_SHARD_ROWS_MAX, NULL));
     json_add(members, "columns", integer(1, JOBSPEC_COLUMNS_MAX, "cells of a row"));
     json_add(members, "inputs",
-             array(0, MODEL_INPUTS_MAX, integer(0, last_cell, NULL),
-                   "the cell of each input of the model"));
+             array(0, MODEL_INPUTS_MAX, integer(-1, last_cell, NULL),
+                   "the cell of each input of the model; -1: a label that the rows lack"));
     json_add(members, "label", integer(-1, last_cell, "its cell; -1: none"));
     json_add(members, "label_name", text(0, NAME_BYTES_MAX, NULL));
     json_add(members, "group",
@@ -462,6 +462,8 @@ static cJSON *scoring(void)
     json_add(members, "upper_name", text(0, NAME_BYTES_MAX, NULL));
     json_add(members, "as_means",
              typed("boolean", "evaluate: whether the model's aim is not looked at"));
+    json_add(members, "by_head",
+             typed("boolean", "evaluate: whether each of several labels has metrics of its own"));
     json_add(members, "outputs",
              words_wanted(JOBSPEC_OUTPUTS_MAX, "predict: words of scoring/outputs.h"));
     json_add(
@@ -481,7 +483,7 @@ static cJSON *scoring(void)
     json_add(members, "replaces_any",
              typed("boolean", "the target may replace a table that no such statement made"));
     schema = typed("object", NULL);
-    close_object(schema, members, MEMBERS("intervals"));
+    close_object(schema, members, MEMBERS("intervals", "by_head"));
     return schema;
 }
 

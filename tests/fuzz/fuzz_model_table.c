@@ -8,6 +8,9 @@
 
 #include "interop/exchange.h"
 #include "interop/formula_print.h"
+#include "kinds/forecast/forecast_kind.h"
+#include "kinds/forecast/forecast_one.h"
+#include "kinds/forecast/forecast_rows.h"
 #include "kinds/kinds.h"
 #include "scoring/kind.h"
 #include "scoring/model_bytes.h"
@@ -208,6 +211,100 @@ static void check_reports(const struct model *model)
     }
 }
 
+/* ---- one series of a forecast ---- */
+
+struct wished {
+    const struct model_wish *wish;
+    model_row_sink *sink;
+    void *context;
+};
+
+static enum status pass_wished(void *context, const struct model_row *row, struct error *err)
+{
+    const struct wished *wished = context;
+
+    return slice_equal(row->part, wished->wish->part) && slice_equal(row->name, wished->wish->name)
+               ? wished->sink(wished->context, row, err)
+               : STATUS_OK;
+}
+
+static enum status fetch_written(void *model, const struct model_wish *wish, model_row_sink *sink,
+                                 void *context, struct error *err)
+{
+    struct wished wished = {wish, sink, context};
+
+    return model_write(model, pass_wished, &wished, err);
+}
+
+/* Whatever bytes there are, as the row that is wished for. */
+static enum status fetch_bytes(void *bytes, const struct model_wish *wish, model_row_sink *sink,
+                               void *context, struct error *err)
+{
+    const struct model_row row = {.part = wish->part,
+                                  .name = wish->name,
+                                  .position = wish->first,
+                                  .has_data = true,
+                                  .data = *(const struct slice *)bytes};
+
+    return sink(context, &row, err);
+}
+
+static enum status keep_meta(void *context, const struct model_row *row, struct error *err)
+{
+    (void)err;
+    if (slice_is(row->part, "meta"))
+        text_append(context, row->data);
+    return STATUS_OK;
+}
+
+/* The last series of the whole model has the same first step when it is read alone. */
+static void check_series(const struct model *model)
+{
+    const struct forecast_model *forecast = forecast_of(model);
+    const struct forecast_interval interval = forecast_interval_of(0.9);
+    const struct forecast_ask ask = {.is_of_names = true};
+    struct forecast_step whole, own;
+    struct forecast_rows rows;
+    struct arena arena;
+    struct model one;
+    struct text meta;
+    struct cell name;
+    struct error err;
+    bool is_there;
+
+    arena_init(&arena, 2 * MADE_MODEL_ARENA_BYTES);
+    text_init(&meta, TEXT_MAXIMUM);
+    if (model_write(model, keep_meta, &meta, &err) != STATUS_OK ||
+        forecast_rows_open(&rows, model, &ask, NULL, &err) != STATUS_OK ||
+        !forecast_rows_next(&rows) || forecast_rows_series(&rows, &name, &err) != STATUS_OK)
+        abort();
+    if (forecast_one_load(text_slice(&meta), name.text, fetch_written, (void *)(uintptr_t)model,
+                          &arena, &one, &is_there, &err) == STATUS_OK &&
+        is_there) {
+        whole = forecast_step_of(forecast, rows.series, 1, &interval);
+        own = forecast_step_of(forecast_of(&one), 0, 1, &interval);
+        if (memcmp(&whole, &own, sizeof own) != 0)
+            abort();
+    }
+    forecast_rows_close(&rows);
+    text_deinit(&meta);
+    arena_deinit(&arena);
+}
+
+static void check_hostile(struct slice input)
+{
+    const char *zero = input.size ? memchr(input.data, 0, input.size) : NULL;
+    struct slice json = {input.data, zero ? (size_t)(zero - input.data) : input.size};
+    struct arena arena;
+    struct model model;
+    struct error err;
+    bool is_there;
+
+    arena_init(&arena, MADE_MODEL_ARENA_BYTES);
+    forecast_one_load(json, SLICE("a"), fetch_bytes, &json, &arena, &model, &is_there, &err);
+    arena_deinit(&arena);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct arena arena;
@@ -221,7 +318,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_scores(&model);
         check_outputs(&model);
         check_reports(&model);
+        if (model.kind == &forecast_kind)
+            check_series(&model);
     }
+    check_hostile((struct slice){(const char *)data, size});
     arena_deinit(&arena);
     return 0;
 }

@@ -26,6 +26,7 @@
 #include "parser/parser.h"
 #include "planner/explain.h"
 #include "planner/plan.h"
+#include "planner/plan_statement.h"
 #include "scoring/kind.h"
 #include "tests/unit/described_catalog.h"
 #include "tests/unit/golden_topic.h"

@@ -159,7 +159,7 @@ class Printed(unittest.TestCase):
         self.assertFalse([item for item in printed["items"] if item["kind"].startswith("Cluster")])
 
     def test_a_network_policy_lets_the_pods_of_a_job_do_what_they_do(self):
-        every, api = json.loads(run(*CASES["network"]).stdout)["items"]
+        every, api, metrics = json.loads(run(*CASES["network"]).stdout)["items"]
         jobs = json.loads(run(*CASES["job"]).stdout)["items"] + json.loads(run(*CASES["schedule"]).stdout)["items"]
         pods = [thing for item in jobs for thing in (item.get("spec", {}).get("template"), item, item.get("spec", {}).get(
             "jobTemplate", {}).get("spec", {}).get("template")) if thing and "containers" in thing.get("spec", {})]
@@ -170,6 +170,14 @@ class Printed(unittest.TestCase):
             chosen, = api["spec"]["podSelector"]["matchExpressions"]
             self.assertEqual(labels[chosen["key"]] in chosen["values"], pod["spec"]["automountServiceAccountToken"])
         self.assertEqual(every["spec"]["egress"][2], {"to": [{"ipBlock": {"cidr": "10.0.0.5/32"}}], "ports": [{"port": 6432}]})
+        deployment, = (item for item in json.loads(run(*CASES["share"]).stdout)["items"] if item["kind"] == "Deployment")
+        template = deployment["spec"]["template"]
+        self.assertLessEqual(metrics["spec"]["podSelector"]["matchLabels"].items(), template["metadata"]["labels"].items())
+        rule, = metrics["spec"]["ingress"]
+        container, = template["spec"]["containers"]
+        port = container["ports"][0]["containerPort"]
+        self.assertEqual(rule, {"from": [{"namespaceSelector": {}}], "ports": [{"port": port}]})
+        self.assertIn(f"--metrics=0.0.0.0:{port}", container["args"])
 
     def test_what_a_job_can_do_without_comes_after_all_minimums(self):
         values = {item["metadata"]["name"]: item["value"] for item in json.loads(run(*CASES["classes"]).stdout)["items"]}
@@ -216,19 +224,19 @@ class Printed(unittest.TestCase):
                 (SCHEDULE[:-1], 2, "--database-secret is missing"),
                 ((*SUBMIT, "--imaeg=a"), 2, "unknown option"),
                 (("k8s",), 2, "rbac or check"),
-                (("k8s", "rbac", "--namespace=A"), 2, "no name of a namespace"),
+                (("k8s", "rbac", "--namespace=A"), 2, "not a valid name of a namespace"),
                 (("k8s", "rbac", "--pods=0"), 2, "1 to"),
                 (("k8s", "rbac", "share"), 2, "--image is missing"),
                 (("k8s", "rbac", "nets"), 2, "disruption or monitor, not nets"),
                 (("k8s", "rbac", "network", "--database=10.0.0.5"), 2, "CIDR:PORT"),
                 (("k8s", "rbac", "network", "--database=10.0.0.5/32:x"), 2, "CIDR:PORT"),
                 (("k8s", "rbac", "network", '--database=10.0.0.5/"32:1'), 2, "CIDR:PORT"),
-                (("k8s", "rbac", "network", "--namespace=A"), 2, "no name of a namespace"),
-                (("k8s", "rbac", "monitor", "--namespace=A"), 2, "no name of a namespace"),
+                (("k8s", "rbac", "network", "--namespace=A"), 2, "not a valid name of a namespace"),
+                (("k8s", "rbac", "monitor", "--namespace=A"), 2, "not a valid name of a namespace"),
                 (("k8s", "rbac", "disruption"), 2, "--pods is missing"),
                 (("k8s", "rbac", "disruption", "--pods=0"), 2, "a budget has 1 to"),
-                (("k8s", "rbac", "disruption", "--pods=1", "--namespace=A"), 2, "no name of a namespace"),
-                (("k8s", "rbac", "share", "--image=a", "--namespace=a,B"), 2, '"B" is no name of a namespace'),
+                (("k8s", "rbac", "disruption", "--pods=1", "--namespace=A"), 2, "not a valid name of a namespace"),
+                (("k8s", "rbac", "share", "--image=a", "--namespace=a,B"), 2, '"B" is not a valid name of a namespace'),
                 (("k8s", "rbac", "--memory=x"), 2, 'not "x"'),
                 (("k8s", "check"), 2, "no kubeconfig")):
             done = run(*arguments)

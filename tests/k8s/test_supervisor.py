@@ -603,6 +603,30 @@ class Followed(Case):
         supervisor.cancel()
         supervisor.until("failed")
 
+    def test_a_job_that_waits_for_kueue_or_for_a_quota_is_told_of_each_time(self):
+        supervisor = self.created()
+
+        def change(suspend, labels=None, annotations=None):
+            def apply(job):
+                job["spec"]["suspend"] = suspend
+                job["metadata"]["labels"] = {**job["metadata"].get("labels", {}), **(labels or {})}
+                job["metadata"]["annotations"] = annotations or {}
+            self.api.modify("jobs", "iris", apply)
+        queue = {"kueue.x-k8s.io/queue-name": "team"}
+        change(True, annotations={"totrain.dev/rests": "1"})
+        self.assertIn("the namespace's quota has no room", supervisor.until("notice")["message"])
+        change(False)
+        change(True, queue)
+        self.assertEqual(supervisor.until("notice")["message"], "the job waits in the queue team of Kueue")
+        change(True, queue, {"a": "b"})  # no news
+        change(False, queue)
+        change(True, queue)
+        self.assertIn("the queue team", supervisor.until("notice")["message"])
+        supervisor.cancel()
+        supervisor.until("failed")
+        told = [line["message"] for line in supervisor.seen if line["event"] == "notice"]
+        self.assertEqual([text for text in told if text.startswith("the job waits")], told[-3:])
+
     def test_a_cluster_that_refuses_the_pod_ends_it(self):
         supervisor = self.created()
         self.happening('pods "iris-x" is forbidden: error looking up service account training/totrain')

@@ -127,4 +127,38 @@ def names_get_no_notice(case):
     return f"words as '{words[0]}' get a notice: {told[0]}" if told else None
 
 
-ORACLES = (codes_are_told, weights_of_zero_leave_rows_out, dates_of_digits_are_told, shapes_are_told, names_get_no_notice)
+UNITS = ((lambda draw: math.exp(draw.gauss(3, 1)), "x * 100"), (lambda draw: math.exp(draw.gauss(3, 1)), "x / 1000.0"),
+         (lambda draw: draw.random(), "x * 100"), (lambda draw: 1.7e9 + draw.randrange(10 ** 7), "x * 1000.0"),
+         (lambda draw: draw.gauss(14, 7), "x + 273.15"), (lambda draw: draw.randrange(5, 300), "x * 60"))
+
+
+def units_are_told(case):
+    """Rows in another unit get a notice, whose SQL ends it; other rows of the same unit get none."""
+    draw, (number, change) = case.draw, case.draw.choice(UNITS)
+    if case.table.rows < 150:  # deciles of few rows are too rough for a unit, and a notice names none
+        return None
+    _fill(case, [number(draw) for _ in range(case.table.rows)])
+    case.run("DROP TABLE IF EXISTS fresh")
+    case.run("CREATE TABLE fresh (x REAL)")
+    case.database.executemany("INSERT INTO fresh VALUES (?)", [(number(draw),) for _ in range(200)])
+    model = draw.choice(("XGBRegressor", "LinearRegressor", "DecisionTreeRegressor"))
+    case.run(f"SELECT v, {'y' if not case.is_classifier else 'length(y) AS y'} FROM t TO TRAIN {model} LABEL y INTO m").fetchall()
+
+    def told(select):
+        cursor = case.run(f"EXPLAIN SELECT {select} TO PREDICT guess USING m -- {case.seed} {select}")
+        return [row[1] for row in cursor.fetchall() if row[0] == "notice" and "8 of 10 training rows" in row[1]]
+
+    said = told("x AS v FROM fresh")
+    if said:
+        return f"rows of the same unit get a notice: {said}"
+    said = told(f"{change} AS v FROM fresh")
+    if len(said) != 1:
+        return f"rows as {change} get no notice"
+    cure = re.search(r"write (.*) AS v in the SELECT", said[0])
+    if not cure:
+        return f"the notice has no SQL: {said[0]}"
+    said = told(f"{cure[1]} AS v FROM (SELECT {change} AS v FROM fresh) t")
+    return f"the notice's SQL {cure[1]} does not end it: {said}" if said else None
+
+
+ORACLES = (codes_are_told, weights_of_zero_leave_rows_out, dates_of_digits_are_told, shapes_are_told, names_get_no_notice, units_are_told)

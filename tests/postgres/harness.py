@@ -14,7 +14,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]
 import classes  # noqa: E402  pylint: disable=wrong-import-position
 from training_rows import facts, notices, validated  # noqa: E402,F401  pylint: disable=wrong-import-position
-from server import BUILD, SUPERUSER, Server  # noqa: E402,F401  pylint: disable=wrong-import-position
+from server import BUILD, SUPERUSER, Server, pg_config  # noqa: E402,F401  pylint: disable=wrong-import-position
 from waiting import (  # noqa: E402,F401  pylint: disable=wrong-import-position
     end_processes_of, eventually, hurry, hurry_processes, processes_of, state_of, wait_for,
     wait_until_nothing_runs)
@@ -22,6 +22,7 @@ from waiting import (  # noqa: E402,F401  pylint: disable=wrong-import-position
 DATA = HERE.parents[1] / "examples" / "data"
 ONE_PROCESSOR = len(os.sched_getaffinity(0)) < 2  # then there is one reader
 DEADLINE = 60  # seconds: a broken promise, not a slow machine
+PSQL = pg_config("bindir") / "psql"  # Debian's in the PATH is a script of Perl, which looks for this one
 BARE = {"session_preload_libraries": "totrain"}
 TRAIN_IRIS = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [16, 16], "
               "train.epoch = 60, train.batch_size = 32 LABEL class INTO iris_model;")
@@ -123,7 +124,7 @@ class Case(unittest.TestCase):
 
     def psql(self, sql=None, *flags, user=SUPERUSER, **options):
         """psql without its start file; the SQL is its standard input."""
-        return subprocess.run(["psql", "-X", *flags], input=sql, text=True, capture_output=True, check=False,
+        return subprocess.run([PSQL, "-X", *flags], input=sql, text=True, capture_output=True, check=False,
                               timeout=4 * DEADLINE, **options,
                               env={**os.environ, "LC_ALL": "C.UTF-8", **self.server.variables(self.database, user)})
 

@@ -94,6 +94,10 @@ class Definitions(roles.Roles):
         self.assertGreater(measured[("clicked", "Accuracy")], 0.95)
         run_statement(alice, "SELECT a, b, word FROM clicks TO PREDICT put.p WITH bad_rows = 'quarantine' USING m")
         self.assertEqual(self.rows("alice", "SELECT p_clicked, p_amount, p_kind FROM put ORDER BY a, b"), predicted)
+        run_statement(alice, "SELECT word, b, a FROM clicks TO PREDICT there.p WITH job.max_workers = 2 USING m")
+        self.assertEqual(self.rows("alice", "SELECT p_clicked, p_amount, p_kind FROM there ORDER BY a, b"), predicted)
+        select = "SELECT a, b, word, kind FROM clicks TO EVALUATE m"
+        self.assertEqual(self.rows("alice", f"{select} WITH job.max_workers = 2"), self.rows("alice", select))
 
     def test_pictures_are_bytes(self):
         """The model of pictures as bytea is that of the same pictures as texts, and answers alike."""

@@ -402,6 +402,55 @@ class Server(Shared, Door):
                                                                 {"id": failed, "state": "unpublished", "owner": owner}])
         self.assertIsNone(self.execute("SELECT to_regclass('never')")[0][0])
 
+    def command(self, name, text):
+        path = self.server.folder / name
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+        return path
+
+    def test_a_command_of_the_administrators_list_is_told_of_failures(self):
+        told = self.server.folder / "told"
+        told.mkdir()
+        told.chmod(0o777)
+        page = self.command("page", f'(echo "$# $1 $2"; env | sort; cat) > {told}/$1.new; mv {told}/$1.new {told}/$1')
+        fails = self.command("fails", "exit 7")
+        for wrong in ("page", "page=relative/path", "=/bin/true", "page=/bin/true,"):
+            with self.subTest(wrong), self.assertRaisesRegex(psycopg2.Error, "invalid value|Invalid value"):
+                self.execute(f"ALTER SYSTEM SET totrain.failure_commands = '{wrong},x'")
+        self.execute(f"ALTER SYSTEM SET totrain.failure_commands = 'page={page}, fails = {fails}, gone=/no/such'")
+        self.addCleanup(lambda: [self.execute(undo) for undo in ("ALTER SYSTEM RESET totrain.failure_commands",
+                                                                 "SELECT pg_reload_conf()")])
+        self.execute("SELECT pg_reload_conf()")
+        harness.wait_for(lambda: "fails" in self.execute("SHOW totrain.failure_commands")[0][0], "the list to be read")
+        with self.assertRaisesRegex(psycopg2.Error, "no command of this name"):
+            self.execute("SET totrain.failure_command = '/bin/sh'")
+        with self.assertRaisesRegex(psycopg2.Error, "cannot be changed now"):
+            self.execute("SET totrain.failure_commands = 'page=/bin/sh'")
+        self.train()
+        owner = self.execute("SELECT current_user")[0][0]
+        never = ("SELECT a, n, v, w, b FROM t TO TRAIN DNNClassifier WITH train.require = 'LogLoss < 0', job.wait = false "
+                 "LABEL b INTO never;")
+        choice = "SET totrain.failure_command = '{}'; "
+
+        def run(command):
+            job = int(re.search(r"job\D+(\d+)", self.check_psql(choice.format(command) + never, "-At"))[1])
+            self.ends(job, "unpublished")
+            return job
+
+        done = self.detach(PREDICT.format("away", ""), before=choice.format("page"))
+        failed = run("page")
+        harness.wait_for((told / str(failed)).exists, "the command to be told")
+        first, *variables, line = (told / str(failed)).read_text().splitlines()
+        self.assertEqual(first, f"2 {failed} unpublished")
+        self.assertEqual([one for one in variables if not re.match("(PWD|SHLVL|_|OLDPWD)=", one)], ["PATH=/usr/bin:/bin"])
+        self.assertEqual(json.loads(line), {"id": failed, "state": "unpublished", "owner": owner})
+        self.ends(done, "done")
+        for command, expected in (("fails", "fails failed with exit code 7"), ("gone", "/no/such")):
+            job = run(command)
+            harness.wait_for(lambda: re.search(f"job {job}: .*{expected}", self.server.log()),  # pylint: disable=cell-var-from-loop
+                             expected)
+        self.assertFalse((told / str(done)).exists())
+
 
 class Followed(Helpers, Door):
     """Ends of a job's session, worker, server and role."""

@@ -140,7 +140,7 @@ class Functions(harness.Case):
         self.refused('the name "totrain_m" is reserved', take, "totrain_m", TWO, None)
         self.refused('no schema "nowhere"', take, "nowhere.m", TWO, None)
         self.refused("at most 63 are possible", take, "m" * 64, TWO, None)
-        self.refused("is no name of a model", take, "a.b.c", TWO, None)
+        self.refused("is not a valid name of a model", take, "a.b.c", TWO, None)
         self.refused("it is not a model of XGBoost, LightGBM or ONNX", take, "m", b"", None)
         self.refused("no JSON at byte 300", take, "m", TWO[:300], None)
         self.refused('"rows" exists', take, "rows", TWO, None)

@@ -51,8 +51,12 @@ class Hierarchy(harness.Case):
             self.assertTrue(0 < lower <= value <= upper)
 
     def test_series_move_on_with_the_bits_of_sqlite(self):
-        early = series.statement("AutoETS", more=", forecast.keep_parameters = true", rows="(SELECT * FROM t WHERE day < '2024-02-14')")
-        late = series.statement("AutoETS", into="n").replace(" INTO n", " USING m INTO n")
+        for more, rows in (("", "t"), (MINT + ", forecast.keep_values = 60", "(SELECT * FROM t WHERE day >= '2024-02-14')")):
+            self.move_on(more, rows)
+
+    def move_on(self, more, rows):
+        early = series.statement("AutoETS", more=more + ", forecast.keep_parameters = true", rows="(SELECT * FROM t WHERE day < '2024-02-14')")
+        late = series.statement("AutoETS", rows=rows, into="n").replace(" INTO n", " USING m INTO n")
         wanted = self.train_in_sqlite(series.TABLE, ROWS, f"{early}; {late}", model="n")["digest"]
         for workers in ("", ", job.min_workers = 3, job.max_workers = 3"):
             harness.run_statement(self.cursor, early)

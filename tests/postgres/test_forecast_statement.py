@@ -40,6 +40,9 @@ class ForecastStatement(harness.Case):
         self.train()
         wanted = self.execute("SELECT * FROM totrain.forecast('m', 2) WHERE series = '9'")
         self.assertEqual((len(wanted), self.execute("SELECT * FROM totrain.forecast('m', 2, NULL, '9')")), (2, wanted))
+        for _ in range(12):  # from its ninth series on a model is read whole
+            self.assertEqual(self.execute("SELECT * FROM totrain.forecast('m', 2, NULL, '9')"), wanted)
+            self.assertEqual(self.execute("SELECT * FROM totrain.forecast('m', 2, NULL, '8')"), [])
         self.assertEqual(self.execute("SELECT count(*) FROM totrain.forecast('m', 2, 0.8, '11')"), [(0,)])
         self.assertEqual(self.execute("SELECT count(*) FROM totrain.forecast('m', 2, 0.8, NULL)"), [(0,)])
         joined = self.execute("SELECT v.store, f.value FROM values_of v, LATERAL totrain.forecast('m', 1, NULL, v.store::text) f ORDER BY 1")

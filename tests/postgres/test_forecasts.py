@@ -39,8 +39,9 @@ class Forecasts(harness.Case):
                             f"FROM generate_series(0, {count - 1}) i")
 
     def test_the_bits_are_those_of_sqlite(self):
-        for estimator in ("Forecast", "ARIMA", "MSTL"):
-            more = series.ESTIMATORS[estimator] + (", forecast.lower = 90, forecast.round = true" if estimator == "MSTL" else "")
+        for estimator in ("Forecast", "ARIMA", "MSTL", "ForecastTrees"):
+            more = series.ESTIMATORS.get(estimator, series.SMALL_TREES) + (
+                ", forecast.lower = 90, forecast.round = true" if estimator == "MSTL" else "")
             wanted = self.train_in_sqlite(series.TABLE, SPARSE, series.statement(estimator, more=more))["digest"]
             for rows, workers in (("t", ""), ("texts", ""), ("(SELECT * FROM t ORDER BY md5(sales::text))", ""),
                                   ("t", ", job.min_workers = 3, job.max_workers = 3")):

@@ -17,6 +17,7 @@ import harness
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "formulas"))
 import formula_rows as rows  # noqa: E402  pylint: disable=wrong-import-position
+import word_rows as words  # noqa: E402  pylint: disable=wrong-import-position
 
 TYPES = ("double precision", "double precision", "text", "text", "text", "bigint")
 TABLES = {  # rows to score: types that differ, and the rows
@@ -58,12 +59,22 @@ class Formulas(harness.Case):
         for model in rows.MODELS:
             harness.run_statement(cursor, rows.statement(model))
         cls.fill(cursor)
+        cls.fill_words(cursor, "w", words.rows(500, 1))
+        for model in words.MODELS:
+            harness.run_statement(cursor, words.statement(model).replace(f"INTO {model[0]}", f"INTO of_{model[0]}"))
         cls.server.execute("CREATE DATABASE plain")  # without the extension
         with contextlib.closing(cls.server.connect("plain")) as plain:
             cls.fill(plain.cursor())
 
     @staticmethod
-    def fill(cursor):
+    def fill_words(cursor, table, made):
+        cursor.execute(f"CREATE TABLE {table} (id serial PRIMARY KEY, note text, c text, k text, n float8, y float8, two text)")
+        extras.execute_values(cursor, f"INSERT INTO {table} (note, c, k, n, y, two) VALUES %s",
+                              [[None if cell is None else str(cell) for cell in row[:3]] + row[3:] for row in made])
+
+    @classmethod
+    def fill(cls, cursor):
+        cls.fill_words(cursor, "unlike", words.rows(1000, 2))
         cursor.execute("SET TimeZone = 'Asia/Kolkata'")
         for name, (types, made) in TABLES.items():
             cursor.execute(f"CREATE TABLE {name} (id serial PRIMARY KEY, {columns(types)})")
@@ -125,6 +136,18 @@ class Formulas(harness.Case):
         self.assertIn(b"TreeEnsemble", bytes(data))
         with self.assertRaisesRegex(psycopg2.Error, "format onnx is bytes, and no text"):
             self.execute("SELECT totrain.export_text('trees', 'onnx')")
+
+    def test_words_by_their_hash_and_free_text(self):
+        for model in words.MODELS:
+            name, label = model[0], model[-1]
+            function, column = ("predict", "prediction") if label == "y" else ("probability", "probability")
+            wanted = self.execute(f"SELECT totrain.{function}('of_{name}', r) FROM unlike AS r ORDER BY id")
+            schema = self.load(f"of_{name}", "SELECT * FROM unlike")
+            found = self.in_plain(f"SELECT {column} FROM {schema}.of_{name}_predictions ORDER BY id")
+            self.assertEqual(len(found), len(wanted))
+            for i, (mine, other) in enumerate(zip(found, wanted)):
+                with self.subTest(model=name, row=i + 1):
+                    self.assertTrue(rows.near(float(mine[0]), float(other[0])), (mine, other))
 
     def test_one_row_is_found_by_its_index(self):
         schema = self.load("trees", "SELECT * FROM hostile")

@@ -169,6 +169,13 @@ class Steps(Case):
 
 
 class Scaled(Case):
+    def told(self):
+        with self.api.lock:
+            return [(event["reason"], event["message"]) for event in self.api.objects["events"].values()]
+
+    def wait_for_event(self, reason, message):
+        harness.wait_for(lambda: (reason, message) in self.told(), f"{reason}: {message}")
+
     def wait_for_servers(self, *indexes):
         harness.wait_for(lambda: {name.split("-")[2] for name in self.servers()} == set(map(str, indexes)),
                          f"servers {indexes} alone")
@@ -187,15 +194,13 @@ class Scaled(Case):
         self.want(4, "servers")
         self.wait_for_rows(master, 4)
         self.wait_for_servers(0, 1, 2, 3)
+        # Before the next change: the same event then has the message of that one.
+        self.wait_for_event("Scaled", "from 2 to 4 servers, as totrain.dev/servers says")
+        self.wait_for_event("ServersMoved", "4 servers have the rows, before there were 2")
         self.want(1, "servers")
         self.wait_for_rows(master, 1)
         self.wait_for_servers(0)
-        with self.api.lock:
-            told = [event["message"] for event in self.api.objects["events"].values() if event["reason"] == "Scaled"]
-            events = {event["message"]: event["reason"] for event in self.api.objects["events"].values()}
-        self.assertIn("from 2 to 4 servers, as totrain.dev/servers says", told)
-        self.assertEqual(events["4 servers have the rows, before there were 2"], "ServersMoved")
-        self.assertEqual(list(events.values()).count("TrainingStarted"), 1)
+        self.assertEqual([reason for reason, _ in self.told()].count("TrainingStarted"), 1)
         self.assertGreater(self.check_learned(master)["AUC"], 0.93)
 
     def test_the_next_master_finds_the_number_and_ends_no_server_that_has_rows(self):

@@ -208,10 +208,12 @@ class Central(Case):
         harness.wait_for(lambda: sorted(self.decided().values()) == [1, 2], f"three workers, {self.decided()}")
         harness.wait_for(lambda: sum(self.workers().values()) == 3, "as many as the nodes have room for")
         address = re.search("serves (http://\\S+)", next(line for line in sharer.stderr if "serves" in line))[1]
-        with urllib.request.urlopen(address, timeout=60) as answer:
-            page = answer.read().decode()
-        self.assertIn('totrain_jobs{namespace="training",state="running"} 2', page)
-        self.assertRegex(page, 'totrain_job_workers_decided{namespace="training",job="a"} [12]\n')
+
+        def page():
+            with urllib.request.urlopen(address, timeout=60) as answer:
+                return answer.read().decode()
+        harness.wait_for(lambda: 'totrain_jobs{namespace="training",state="running"} 2' in page(), "both jobs to run")
+        self.assertRegex(page(), 'totrain_job_workers_decided{namespace="training",job="a"} [12]\n')
         sharer.send_signal(signal.SIGTERM)
         self.assertEqual(sharer.wait(60), 0, sharer.stderr.read())
         sharer.stderr.close()

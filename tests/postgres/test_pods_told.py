@@ -3,6 +3,7 @@
 import itertools
 import json
 import signal
+import socket
 
 import pods
 import staged
@@ -104,6 +105,25 @@ class Told(pods.Case):
             spec = self.api.objects["pods"]["train-worker-3-1"]["spec"]
         terms = spec["affinity"]["nodeAffinity"]["preferredDuringSchedulingIgnoredDuringExecution"]
         self.assertEqual(terms[0]["preference"]["matchFields"][0]["values"], ["node-7"])
+        self.check_trained(master, self.expected(LONG))
+
+    def test_a_worker_that_never_joins_is_told_of_by_its_node(self):
+        """Its packets to the master and the database go nowhere: it runs, and nobody hears of it."""
+        silent = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(silent.close)
+
+        def on_node(pod, arguments):
+            name = pod["metadata"]["name"]
+            if name == "train-worker-3-0":
+                self.api.modify("pods", name, lambda pod: pod["spec"].update(nodeName="node-7"))
+                arguments[arguments.index("--master") + 1] = f"tcp:127.0.0.1:{silent.getsockname()[1]}"
+            return arguments
+        self.command_before = on_node
+        master = self.begin()
+        event = self.wait_for("WorkerNotJoined")
+        self.assertRegex(event["message"], "^worker 3 has been running on node-7 for 20 s and does not reach the master: ")
+        self.assertEqual((event["type"], event["count"]), ("Warning", 1))
+        self.assertEqual(master.wait_event("notice", "does not reach")["message"], event["message"])
         self.check_trained(master, self.expected(LONG))
 
     def test_what_happens_again_is_counted(self):
@@ -275,7 +295,8 @@ class Deleted(pods.Case):
                          "four workers that look for their master")
         self.ask_all_to_go()
         harness.wait_for(lambda: not self.node.running(), "the end of all pods")
-        self.assertEqual(self.node.log().count("the job is over"), 4)
+        # One that had not yet read the job's rows reads that they are gone.
+        self.assertEqual(sum("the job is over" in path.read_text() for path in self.node.logs), 4)
 
     def test_workers_without_a_master_go_when_the_tables_of_the_job_are_dropped(self):
         master = self.begin()

@@ -38,7 +38,7 @@ class Silence(harness.Case):
         self.execute("CREATE TABLE late AS SELECT CASE g WHEN 2990 THEN -1e300::float8 ELSE g * .001 END AS a, 1::float8 AS b, "
                      "g::float8 AS y FROM generate_series(1, 3000) g")
         said = self.execute("SELECT * FROM totrain.rows($$SELECT * FROM late TO EVALUATE m$$)")[0][0]["notice"]
-        self.assertIn('column "a" has the number -1e+300: the model tells none beyond -3.4e+38', said)
+        self.assertIn('column "a" has the number -1e+300: the model distinguishes none beyond -3.4e+38', said)
 
     def test_words_and_classes_in_several_spellings_are_named(self):
         self.make(tables.spelled_table())
@@ -48,7 +48,7 @@ class Silence(harness.Case):
         self.assertFalse([notice for notice in said if "in capitals" in notice], said)
         self.notices("town, city, z", "XGBRegressor COLUMN city, VOCABULARY(town) LABEL z")
         said = self.execute("SELECT * FROM totrain.rows($$SELECT town::char(6) || '.' AS town, city, z FROM t TO EVALUATE m$$)")
-        strange = "column \"town\": 300 of 300 rows have a word that the model has not learned, as 'LYON.'"
+        strange = "column \"town\": 300 of 300 rows have a value that the model has not learned, such as 'LYON.'"
         self.assertIn(strange, said[0][0]["notice"])
         said = self.execute("SELECT * FROM totrain.rows($$EXPLAIN SELECT town::char(6) || '.' AS town, city, z FROM t TO PREDICT guess USING m$$)")
         self.assertTrue([row for row, in said if strange in row["detail"]], said)
@@ -77,6 +77,19 @@ class Silence(harness.Case):
         self.assertIn(tables.FAR_VALUES, " ".join(self.notices("wide, liked", "OLS LABEL liked")))
         self.assertIn(tables.NAMED, " ".join(self.notices("id, paid, liked", "LinearRegressor LABEL liked")))
         self.assertIn(tables.DIFFERENT, " ".join(self.notices("start, stop, paid", "XGBRegressor LABEL paid")))
+
+    def test_rows_in_another_unit_are_named_with_sql_that_converts_them(self):
+        self.make(tables.units_table())
+        self.execute("SELECT totrain.run($$SELECT price, share, height, moment, degrees, y FROM t TO TRAIN XGBRegressor LABEL y INTO m$$)")
+        told = self.psql(f"SELECT {tables.IN_UNITS} FROM t TO PREDICT guess USING m", "-v", "ON_ERROR_STOP=1", "-qAt").stderr
+        said = self.execute(f"SELECT * FROM totrain.rows($$SELECT {tables.IN_UNITS} FROM t TO EVALUATE m$$)")[0][0]["notice"]
+        for column, cure in tables.UNIT_CURES:
+            self.assertIn(tables.OUTSIDE.format(column), told)
+            self.assertIn(tables.ANOTHER + cure, told)
+            self.assertIn(tables.ANOTHER + cure, said)
+        cured = ", ".join(cure for _, cure in tables.UNIT_CURES)
+        told = self.psql(f"SELECT {cured} FROM (SELECT {tables.IN_UNITS} FROM t) t TO PREDICT out.guess USING m", "-qAt").stderr
+        self.assertNotIn("8 of 10", told)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ import harness
 
 NULLS = ('column "x" is NULL in {} rows, and was in none that the model learned from: '
          "there NULL counts as the greatest of all numbers")
-FAR = 'column "x" has the number 1e+300: the model tells none beyond'
+FAR = 'column "x" has the number 1e+300: the model distinguishes none beyond'
 
 
 class UnseenNulls(harness.Case):
@@ -49,7 +49,7 @@ class UnseenNulls(harness.Case):
     def test_words_that_no_row_had_are_told_once(self):
         told, rows = self.said("SELECT x, upper(w) AS w FROM t TO PREDICT g USING m")
         self.assertEqual(told.count("NOTICE"), 1, told)
-        self.assertIn("column \"w\": 100 of 100 rows have a word that the model has not learned, as 'W0'", told)
+        self.assertIn("column \"w\": 100 of 100 rows have a value that the model has not learned, such as 'W0'", told)
         self.assertEqual(len(rows), 100)
         told, _ = self.said("SELECT x, upper(w) AS w FROM t TO PREDICT out.g USING m")
         self.assertEqual(told.count("has not learned"), 1, told)

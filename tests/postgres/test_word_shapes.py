@@ -32,7 +32,7 @@ class WordShapes(harness.Case):
                 found = [row for row, in self.execute(
                     "SELECT * FROM totrain.rows($$EXPLAIN SELECT * FROM t TO TRAIN LinearRegressor LABEL y INTO m$$)")]
                 said = next((row["detail"] for row in found if "look like" in (row["detail"] or "")), "none")
-                self.assertIn(f'the texts of column "v" look like {looks}, as ', said)
+                self.assertIn(f'the texts of column "v" look like {looks}, such as ', said)
                 made = self.execute(f"SELECT {shaped_words.sql_of(said)} FROM t ORDER BY y")
                 self.assertEqual([str(row[0]) if isinstance(meant, str) else float(row[0]) for row, (_, meant) in zip(made, rows)],
                                  [meant for _, meant in rows], said)

@@ -2,7 +2,9 @@
 
 import io
 import pickle
+import sys
 import traceback
+import unittest.mock
 
 import harness  # before pandas
 
@@ -65,7 +67,7 @@ class Keywords(harness.Case):
         self.refused("into='name' is needed", model="KMeans", connection=self.connect())
         self.refused("begins with TRAIN: of a frame it begins with TO TRAIN", "TRAIN XGBClassifier LABEL class INTO m")
         self.refused("the statement is a dict", {"a": 1})
-        self.refused("model='a b' is no name of a model", model="a b", label="class")
+        self.refused("model='a b' is not a valid name of a model", model="a b", label="class")
         self.refused("a dict is no value of an attribute", model="LinearClassifier", label="class", epochs={})
         with self.assertRaises(Exception) as caught:
             totrain.train(self.iris, model="LinearClassifier", label="class", epoch=3, hiden_units=[2])
@@ -116,6 +118,8 @@ class Rows(harness.Case):
                 self.model.predict(Relation())
             return
         self.assertEqual(self.model.predict(Relation()), self.expected)
+        with unittest.mock.patch.dict(sys.modules, {"numpy": None}):
+            self.assertEqual(self.model.predict(Relation()), self.expected)
         self.assertEqual(self.model.evaluate(polars.DataFrame(self.iris)).rows, self.model.evaluate(self.iris).rows)
 
 

@@ -1,5 +1,6 @@
 #include "tests/sim/real.h"
 #include "kinds/kinds.h"
+#include "runtime/data/dataset_open.h"
 #include "runtime/learners/learners.h"
 
 #include <dirent.h>

@@ -7,6 +7,7 @@
 
 #include "kinds/network/network_attributes.h"
 #include "runtime/data/crossed.h"
+#include "runtime/data/dataset_open.h"
 #include "tests/cluster/csv_job.h"
 #include "tests/sim/real.h"
 

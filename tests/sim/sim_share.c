@@ -1,7 +1,7 @@
 /*
  * Random clusters, whose jobs share_jobs() gives workers to: none starves, none oscillates, and
- * nearly all is used that could be. Then an experiment of PaddlePaddle EDL at its size, with what
- * was published of it.
+ * nearly all is used that could be. Then two experiments of PaddlePaddle EDL at their sizes, with
+ * what was published of them, and a few jobs on twelve slots.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -421,6 +421,110 @@ static bool compare_served(struct share_world *world, struct error *err)
     return false;
 }
 
+/* ----- a few jobs on twelve slots ----- */
+
+#define SLOTS_OF_NODE 6 /* there are two nodes */
+#define EQUAL_JOBS    8
+#define EQUAL_WORK    120. /* seconds of one worker */
+#define EQUAL_WAIT    8.   /* the longest wait for the first worker, in seconds */
+#define EQUAL_USED    .95  /* part of the slots until the last job ends, shared evenly */
+#define EQUAL_MEAN    70.  /* mean completion with the default rule; one after another, 55 s */
+
+static void plan_slots(struct share_world *world, size_t count, uint32_t least, uint32_t most)
+{
+    memset(world, 0, sizeof *world);
+    world->node_count = 2;
+    for (size_t i = 0; i < world->node_count; i++)
+        world->nodes[i].millis = 1000 * SLOTS_OF_NODE;
+    world->count = count;
+    for (size_t i = 0; i < count; i++)
+        world->jobs[i] = (struct share_world_job){
+            .job = {.least = least, .most = most, .worker = {.millis = 1000}}, .work = EQUAL_WORK};
+    world->rule = SHARE_MIXED;
+    world->start_s = 2;
+    world->every_s = 5;
+    world->until_s = 1e4;
+}
+
+static double longest_wait(const struct share_world *world)
+{
+    double longest = 0;
+
+    for (size_t i = 0; i < world->count; i++)
+        longest = fmax(longest, world->jobs[i].begun - world->jobs[i].comes);
+    return longest;
+}
+
+static double last_end(const struct share_world *world)
+{
+    double last = 0;
+
+    for (size_t i = 0; i < world->count; i++)
+        last = fmax(last, world->jobs[i].ended);
+    return last;
+}
+
+/* Eight equal jobs at one moment. */
+static bool compare_equal(struct share_world *world, struct error *err)
+{
+    static const char *const rules[] = {
+        [SHARE_EVEN] = "even", [SHARE_MIXED] = "mixed", [SHARE_SOONEST] = "soonest"};
+    bool is_well = true;
+
+    for (int rule = -1; rule <= (int)SHARE_SOONEST; rule++) { /* -1: fixed sizes */
+        double used, mean;
+
+        plan_slots(world, EQUAL_JOBS, 1, 6);
+        world->is_fixed = rule < 0;
+        world->rule = rule < 0 ? SHARE_EVEN : (enum share_rule)rule;
+        if (share_world_run(world, err) != STATUS_OK)
+            return false;
+        used = EQUAL_JOBS * EQUAL_WORK / (2 * SLOTS_OF_NODE * last_end(world));
+        mean = share_world_mean_completion(world);
+        printf("eight equal jobs on twelve slots, %s: longest wait %.1f s, %.3f of the slots used, "
+               "mean completion %.1f s\n",
+               rule < 0 ? "fixed sizes" : rules[rule], longest_wait(world), used, mean);
+        is_well = is_well && (world->is_fixed || longest_wait(world) <= EQUAL_WAIT) &&
+                  (world->is_fixed || rule != SHARE_EVEN || used >= EQUAL_USED) &&
+                  (rule != SHARE_MIXED || mean <= EQUAL_MEAN);
+    }
+    if (!is_well)
+        fail(err, STATUS_FAILED, "eight equal jobs on twelve slots miss their bars");
+    return is_well;
+}
+
+/* One of a higher band comes to two that have all slots; then four jobs of four workers at least
+ * come to slots that three minimums fit into: none of them holds workers with which it cannot
+ * begin. */
+static bool check_bands_and_minimums(struct share_world *world, struct error *err)
+{
+    plan_slots(world, 3, 1, 12);
+    world->jobs[0].work = world->jobs[1].work = 5 * EQUAL_WORK; /* they do not end soon */
+    world->jobs[2].job.band = 1;
+    world->jobs[2].comes = 5;
+    if (share_world_run(world, err) != STATUS_OK)
+        return false;
+    printf("a job of a higher band: begins after %.1f s, ends %.1f s after it came, the others end "
+           "after %.1f s\n",
+           world->jobs[2].begun - 5, world->jobs[2].ended - 5, last_end(world));
+    if (world->jobs[2].begun - 5 > EQUAL_WAIT || world->jobs[2].ended > world->jobs[0].ended ||
+        world->jobs[2].ended > world->jobs[1].ended) {
+        fail(err, STATUS_FAILED, "a job of a higher band waits");
+        return false;
+    }
+    plan_slots(world, 4, 4, 6);
+    if (share_world_run(world, err) != STATUS_OK)
+        return false;
+    printf("four jobs of four to six workers on twelve slots: the last begins after %.1f s, all "
+           "have ended after %.1f s, %.3f of the slots used\n",
+           longest_wait(world), last_end(world),
+           4 * EQUAL_WORK / (2 * SLOTS_OF_NODE * last_end(world)));
+    if (last_end(world) <= 4 * EQUAL_WORK / 6) /* one after the other with six */
+        return true;
+    fail(err, STATUS_FAILED, "jobs hold slots with which they cannot begin");
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     static const char *const names[] = {"jobs that waited",
@@ -458,7 +562,8 @@ int main(int argc, char **argv)
            totals.alone, totals.alone_sum / (double)totals.alone, totals.alone_half, ALONE_HALF,
            totals.alone_nine, ALONE_NINE);
     world = calloc(1, sizeof *world);
-    is_well = world && compare_edl(world, &err) && compare_served(world, &err);
+    is_well = world && compare_edl(world, &err) && compare_served(world, &err) &&
+              compare_equal(world, &err) && check_bands_and_minimums(world, &err);
     if (!is_well)
         printf("%s\n", world ? err.message : "out of memory");
     free(world);

@@ -1,8 +1,8 @@
 """Rows and models for programs that predict as the extension does, and the comparison with it."""
 
-import json
 import math
 import pathlib
+import re
 import sys
 
 import harness
@@ -31,15 +31,8 @@ class FormulaCase(harness.Case):
 
     def inputs(self, name):
         """The columns of the model, in its order, without those that are labels."""
-        meta = json.loads(self.run_all(f"SELECT data FROM {name} WHERE part = 'meta'")[0][0])
-        found = []
-        for item in meta["inputs"]:
-            if "label" in item:
-                continue
-            column = item.get("column") or item.get("source") or item["name"]
-            if column not in found:
-                found.append(column)
-        return found
+        call = self.run_all(f"SELECT totrain_call('{name}')")[0][0]
+        return [column.replace('""', '"') for column in re.findall(r'"((?:[^"]|"")+)"', call)]
 
     def wanted(self, model, table="hostile"):
         """The extension's answer for each row: the prediction, and a number that tells how sure it is."""

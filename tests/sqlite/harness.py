@@ -128,11 +128,20 @@ class Case(OwnCase):
                           if row[0] not in before], "a job that learns")
         return process
 
+    def kill_a_worker(self):
+        """Whether there was one: a statement of several jobs has none between two of them."""
+        for pid in processes_of(self.state):
+            try:
+                if b"worker" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0"):
+                    os.kill(pid, signal.SIGKILL)
+                    return True
+            except (FileNotFoundError, ProcessLookupError):
+                pass
+        return False
+
     def end_without_a_worker(self, process):
         """A worker of the paced statement is killed, and the statement does what it was to do."""
-        worker = [pid for pid in processes_of(self.state)
-                  if b"worker" in pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")][0]
-        os.kill(worker, signal.SIGKILL)
+        wait_for(self.kill_a_worker, "a worker")
         self.hurry(lambda: process.poll() is not None, "the end of the statement")
         _, err = process.communicate()
         self.assertEqual(process.returncode, 0, err)

@@ -25,13 +25,13 @@ class Program(harness.Case):
 
     def test_what_is_meant_as_a_statement_or_a_command_makes_no_database(self):
         before = sorted(self.folder.iterdir())
-        for word, hint in (("SELECT 1", "stands behind -c"), ("train", "stands behind -c"), ("wrker", "Did you mean totrain worker?"),
+        for word, hint in (("SELECT 1", "a statement after -c"), ("train", "a statement after -c"), ("wrker", "Did you mean totrain worker?"),
                            ("job", "Did you mean totrain jobs?"), ("nosuch", "written ./nosuch, or with an ending: nosuch.db."),
-                           ("SELECT 1 + 0.5", "stands behind -c")):
+                           ("SELECT 1 + 0.5", "a statement after -c")):
             with self.subTest(word):
                 self.assertIn(hint, self.check(word, code=2, cwd=self.folder).stderr)
-        self.assertIn("stands behind -c", self.check(self.path, "SELECT 1", code=2).stderr)
-        self.assertIn("stands behind -c", self.check("SELECT", "1", code=2, cwd=self.folder).stderr)
+        self.assertIn("a statement after -c", self.check(self.path, "SELECT 1", code=2).stderr)
+        self.assertIn("a statement after -c", self.check("SELECT", "1", code=2, cwd=self.folder).stderr)
         self.assertIn("usage: totrain DB", self.check("help", cwd=self.folder).stdout)
         self.assertRegex(self.check("version", cwd=self.folder).stdout, r"^totrain \d")
         self.assertEqual(sorted(self.folder.iterdir()), before)

@@ -215,9 +215,9 @@ class Exchange(harness.Case):
         self.refused('no model of the format "lightgbm"', take, "m", content, "lightgbm")
         self.refused('the name "totrain_m" is reserved', take, "totrain_m", content, None)
         self.refused('no schema "nowhere"', take, "nowhere.m", content, None)
-        self.refused("is no name of a model", take, "a.b.c", content, None)
-        self.refused("a name is empty|is no name of a model", take, "", content, None)
-        self.refused("is no name of a model|the file's content, a blob", take, "m", 7, None)
+        self.refused("is not a valid name of a model", take, "a.b.c", content, None)
+        self.refused("a name is empty|is not a valid name of a model", take, "", content, None)
+        self.refused("is not a valid name of a model|the file's content, a blob", take, "m", 7, None)
         self.refused("it is not a model of XGBoost, LightGBM or ONNX", take, "m", b"", None)
         self.refused("no JSON at byte 300", take, "m", content[:300], None)
         self.refused("rows", take, "rows", content, None)
@@ -236,7 +236,7 @@ class Exchange(harness.Case):
                              ("is no ordinary file", f"IMPORT MODEL n FROM '{self.folder}'"),
                              ("no JSON at byte 300", f"IMPORT MODEL n FROM '{broken}'"),
                              ('no model of the format "lightgbm"', f"IMPORT MODEL n FROM '{broken}' FORMAT lightgbm"),
-                             ("does not tell its format", f"EXPORT MODEL m TO '{self.folder}/m'"),
+                             ("does not show its format", f"EXPORT MODEL m TO '{self.folder}/m'"),
                              ("there is no format", f"EXPORT MODEL m TO '{self.folder}/m.json' FORMAT pmml"),
                              ("cannot write", f"EXPORT MODEL m TO '{self.folder}/no/m.json'"),
                              ("is no ordinary file", f"EXPORT MODEL m TO '{self.folder}' FORMAT xgboost"),

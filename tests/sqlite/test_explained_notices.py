@@ -42,7 +42,7 @@ class ExplainedNotices(harness.Case):
             with self.subTest(model):
                 said = " ".join(self.check("constant, never, age, day, word, y", f"{model} WITH test_size = 0 LABEL y"))
                 for words in ("is 2 in all 500 rows", "is NULL in all 500 rows", "-999",
-                              "holds dates that are written as whole numbers, as 20240101"):
+                              "holds dates that are written as whole numbers, such as 20240101"):
                     self.assertIn(words, said)
         said = " ".join(self.check("far, y", "XGBRegressor WITH test_size = 0 LABEL y"))
         self.assertIn("has the number 1e+60", said)
@@ -53,7 +53,7 @@ class ExplainedNotices(harness.Case):
         self.run_all(ROWS.format(last=2999))
         said = self.explained("SELECT constant, age, day, word, y FROM t -- all of them\n TO TRAIN XGBRegressor LABEL y INTO m")
         self.assertEqual(len([notice for notice in said if SAMPLE in notice]), 3, said)
-        self.assertIn(f'column "constant" is 2 in all 1000 rows{SAMPLE}. It tells nothing about the label.', said)
+        self.assertIn(f'column "constant" is 2 in all 1000 rows{SAMPLE}. It has no information about the label.', said)
         self.assertFalse([notice for notice in said if "different words" in notice], said)
 
     def test_rows_that_train_would_fail_with_are_told(self):

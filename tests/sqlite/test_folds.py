@@ -259,6 +259,16 @@ class Folds(harness.Case):
         self.assertEqual([stage for i, stage in enumerate(stages) if i == 0 or stage != stages[i - 1]],
                          ["fold 1 of 2", "fold 2 of 2", None])
 
+    def test_a_metric_that_a_fold_does_not_have_is_told_with_the_reason(self):
+        select = "a, b, g, CASE WHEN g < 'g3' THEN 1 ELSE 0 END AS y"
+        rows = self.train("LogisticRegression", "train.folds = 5, train.group = 'g'", "y", select=select)
+        self.assertIsNone([row[1] for row in rows if row[0] == "AUC" and row[2] == "folds"][0])
+        said = [row[3] for row in rows if row[0] == "notice" and "of the folds is NULL" in row[3]]
+        self.assertEqual(len(said), 1, rows)
+        self.assertRegex(said[0], "^AUC of the folds is NULL: [2-5] of 5 folds have none, where all rows have the same class. ")
+        rows = self.train("LogisticRegression", "train.folds = 5", "y", select=select.replace("g, CASE", "CASE"))
+        self.assertNotIn("of the folds is NULL", str(rows))
+
     def test_each_class_is_spread_over_the_folds(self):
         self.run_all("CREATE TABLE rare AS SELECT a, CASE WHEN id % 80 = 0 THEN 'rare' ELSE 'common' END AS y FROM t")
         rows = self.train("DNNClassifier", NETWORK[1] + ", train.folds = 5, validation.metrics = 'Accuracy'", "y",

@@ -143,7 +143,8 @@ class GoesOn(GoingOn):
         self.fill(series.rows(count=80, missing=lambda store, item, i: i < 60))
         self.fails(using, r"series store = 's\d', item = '\d': its rows begin at 2024-03-01, and those of the old model at 2024-01-01",
                    "Select all rows of a series")
-        self.fails(series.statement("Theta", more=KEEP + ", forecast.hierarchy = 'mint'"), "does not go together with forecast.hierarchy")
+        self.fails(using.replace(" LABEL", ", forecast.hierarchy = 'mint' LABEL"), "has forecast.hierarchy = .*none.*, and learning goes on with that",
+                   "Leave forecast.hierarchy out")
 
 
 class NewRowsAlone(GoingOn):
@@ -222,6 +223,115 @@ class NewRowsAlone(GoingOn):
         self.fails(series.statement("Theta", more=self.VALUES), "forecast.keep_values needs forecast.keep_parameters")
         self.fails(series.regression("Theta", "price, ", 10, KEEP + self.VALUES, rows="(SELECT *, sales / 2 AS price FROM t)"),
                    "forecast.keep_values does not go together with regressors", "select all rows with USING")
+
+
+class Totals(GoingOn):
+    """A hierarchy goes on as its series do, and what it forecasts adds up."""
+
+    MINT = ", forecast.hierarchy = 'mint'"
+    OLD = "(SELECT * FROM t WHERE day <= '2024-02-20')"
+    NEW = "(SELECT * FROM t WHERE day > '2024-02-20')"
+
+    def train(self, estimator="Theta", more="", **named):
+        return super().train(estimator, more + ", forecast.keep_values = 80", rows=named.pop("rows", self.OLD),
+                             **named)
+
+    def check_sums(self, model):
+        found = {row[:3]: row[3] for row in self.forecast(model)}
+        for day in {key[2] for key in found}:
+            parts = [value for key, value in found.items() if key[2] == day and key[1] is not None]
+            self.assertEqual(sum(parts), found[None, None, day])
+
+    def test_new_rows_alone_are_all_rows_whoever_computes_it(self):
+        for estimator, more, gaps in (("AutoETS", ", forecast.gaps = 'zero'", 11), ("MSTL", ", forecast.season = 7, forecast.history = 5", 13)):
+            with self.subTest(estimator):
+                self.fill(series.rows(missing=lambda store, item, i: i % gaps == 3 + store or (store, item) == (2, 1) and i > 47))
+                self.train(estimator, self.MINT + more)
+                found = []
+                for into, rows in (("whole", "t"), ("alone", f"(SELECT * FROM {self.NEW} UNION ALL SELECT 's2', 1, '2024-02-21', NULL)")):
+                    result = self.go_on(estimator, more, into=into, rows=rows)
+                    measured = {row[0]: row[1] for row in result if row[2] == "validation"}
+                    found.append((measured, self.forecast(into)))
+                    self.assertIn("10 series moved on by new rows with the parameters that they had, 0 have no new ones, and 0 are not in",
+                                  self.notices(result))
+                self.assertEqual(*found)
+                self.assertGreater(found[0][0]["MASE"], 0)
+                self.go_on(estimator, more + THREE, into="three", rows="t")
+                self.assertEqual(self.digest("three"), self.digest("whole"))
+                self.check_sums("alone")
+
+    def test_without_new_rows_the_forecast_is_the_same(self):
+        for estimator in ("Theta", "AutoETS"):
+            self.train(estimator, self.MINT)
+            told = self.go_on(estimator, rows="(SELECT DISTINCT store, item, '2024-02-21' AS day, NULL AS sales FROM t)")
+            self.assertIn("0 series moved on by new rows with the parameters that they had, 10 have no new ones", self.notices(told))
+            self.assertEqual(self.forecast("n"), self.forecast("m"))
+            self.go_on(estimator, rows=self.OLD)
+            self.assertEqual(self.forecast("n"), self.forecast("m"))
+
+    def test_parameters_are_those_of_the_first_night(self):
+        self.train("AutoETS", self.MINT)
+        for day in ("2024-02-21", "2024-02-22", "2024-02-23"):
+            self.go_on("AutoETS", into="m", rows=f"(SELECT * FROM t WHERE day = '{day}')")
+        self.train("AutoETS", self.MINT, into="first")
+        self.go_on("AutoETS", old="first", into="whole", rows="(SELECT * FROM t WHERE day <= '2024-02-23')")
+        self.assertEqual(self.forecast("m"), self.forecast("whole"))
+        self.check_sums("m")
+        shown = dict(self.run_all("SHOW MODEL m"))
+        self.assertEqual((shown["hierarchy"], shown["going on"]),
+                         ("mint, totals among the series", "10 moved on by new rows, 0 stayed, 0 fitted anew, 0 not in the old model"))
+
+    def test_errors_are_those_of_the_old_model(self):
+        """Forecasts that add up, compared with what came, totals among them."""
+        self.train("AutoETS", ", forecast.hierarchy = 'bottom-up'")
+        errors = values = 0
+        for store, item, day, value, *_ in self.forecast("m"):
+            rows = self.run_all("SELECT total(sales), count(*) FROM t WHERE day = ? AND (store = ? OR ? IS NULL) AND (item = ? OR ? IS NULL)",
+                                day, store, store, item, item)
+            if rows[0][1] > 0:
+                errors += abs(rows[0][0] - value)
+                values += abs(rows[0][0])
+        measured = harness.validated(self.go_on("AutoETS", rows="t"))
+        self.assertAlmostEqual(measured["WAPE"], errors / values, places=9)
+
+    def test_totals_of_other_parts_are_fitted_anew(self):
+        self.train("Theta", self.MINT)
+        self.run_all("UPDATE t SET store = 's7' WHERE store = 's2' AND item = 1")
+        told = self.notices(self.go_on(rows="t"))
+        self.assertIn("7 series moved on by new rows with the parameters that they had, 0 have no new ones, and 2 are not in the old model", told)
+        self.assertIn("2 series are fitted anew", told)
+        self.assertIn("1 series of the old model have no rows", told)
+        self.train("Theta", self.MINT, rows="t", into="fresh")
+        fresh, new = ({row[:3]: row[4] for row in self.forecast(model)} for model in ("fresh", "n"))
+        self.assertEqual({key for key in new if new[key] == fresh[key] and key[2] == "2024-03-01"}, set())
+        self.check_sums("n")
+
+    def test_a_part_that_opens_leaves_parameters_of_its_totals(self):
+        self.train("Theta", self.MINT)
+        self.run_all("INSERT INTO t SELECT 's2', 9, day, sales FROM t WHERE store = 's0' AND item = 0 AND day > '2024-02-21'")
+        told = self.notices(self.go_on(rows=self.NEW))
+        self.assertIn("10 series moved on by new rows with the parameters that they had, 0 have no new ones, and 1 are not in the old model", told)
+        self.assertNotIn("anew", told)
+        self.check_sums("n")
+
+    def test_rows_that_come_late(self):
+        """A series that had ended before the others: its days that are missing still come."""
+        self.fill(series.rows(missing=lambda store, item, i: (store, item) == (1, 0) and i > 45))
+        self.train("Theta", self.MINT)
+        self.fill(series.rows())
+        late = f"(SELECT * FROM {self.NEW} UNION ALL SELECT * FROM t WHERE store = 's1' AND item = 0 AND day BETWEEN '2024-02-16' AND '2024-02-20')"
+        self.go_on(rows=late, into="alone")
+        self.go_on(rows="t", into="whole")
+        self.assertEqual(self.forecast("alone"), self.forecast("whole"))
+        self.fails(series.statement("Theta", rows="(SELECT * FROM t WHERE store = 's1' AND item = 0 AND day > '2024-02-14')", into="n").replace(" INTO n", " USING m INTO n"),
+                   "its rows begin at 2024-02-15, among those of the old model, which are from 2024-01-01 to 2024-02-15")
+
+    def test_an_earlier_end_fits_all_anew(self):
+        self.train("Theta", self.MINT)
+        told = self.go_on(rows="(SELECT * FROM t WHERE day < '2024-02-15')")
+        self.assertIn("10 series are fitted anew", self.notices(told))
+        self.assertGreater(harness.validated(told)["MASE"], 0)
+        self.check_sums("n")
 
 
 if __name__ == "__main__":

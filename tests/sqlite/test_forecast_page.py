@@ -44,13 +44,14 @@ class Page(harness.Case):
         del rows[5:8]
         self.assertTrue(any("2 series moved on" in notice for notice in harness.notices(rows[8])), rows[8])
         del rows[7:9]
-        week, _, _, _, _, moved, whole, table = rows[1:9]
+        week, _, _, _, _, moved, shared, whole, table = rows[1:10]
+        self.assertEqual(shared[0][0], "MASE")
         self.assertTrue(any("2 have no new ones" in notice for notice in harness.notices(moved)), moved)
         self.assertEqual((len(week), len(whole), len(table)), (14, 56, 1))
         promoted = self.run_all("SELECT sales FROM f")
         self.assertTrue(len(promoted) == 2 and all(sales > 20 for sales, in promoted), promoted)
         self.assertRegex(dict(self.run_all("SHOW MODEL with_holidays"))["regressors"], "easter .* in 2 series, eve .* in 2")
-        cities, predicted, evaluated, *checked, parts, _, in_query = rows[9:]
+        cities, predicted, evaluated, *checked, parts, _, in_query = rows[10:]
         self.assertEqual({city for city, _, _ in cities}, {"NORTH", "SOUTH"})
         self.assertEqual((len(cities), len(predicted), len(evaluated), len(in_query)), (14, 1, 1, 24))
         self.assertEqual([[row[:2] for row in result] for result in checked], [[("checked", 2)]] * 2)

@@ -1,5 +1,6 @@
 """FORECAST m and totrain_forecast(): the rows of a stored forecast, as a statement and in any query."""
 
+import contextlib
 import json
 import sqlite3
 
@@ -79,6 +80,26 @@ class ForecastStatement(harness.Case):
             self.assertEqual(found, [(name, sales(int(json.loads(name)[1]), 0))])
         for name in ("north", '["north"]', '["north", "7"]', '["north","7","7"]', '["north","8"]', "[", '["north",7]', ""):
             self.assertEqual(self.database.execute("SELECT * FROM totrain_forecast('m', 1) WHERE series = ?", (name,)).fetchall(), [], name)
+
+    def test_one_series_is_the_same_alone_and_of_the_model(self):
+        """The first of a connection are read without the others."""
+        self.run_all("CREATE TABLE many AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 11) "
+                     "SELECT 's' || i AS store, d.day, i * 100 + d.step AS sales FROM n, "
+                     "(SELECT '2024-01-0' || (i + 1) AS day, i AS step FROM n WHERE i < 6) d")
+        self.run_all("SELECT * FROM many TO TRAIN Theta WITH forecast.time = 'day', forecast.group = 'store', forecast.horizon = 3 "
+                     "LABEL sales INTO of_many")
+        whole = self.rows("SELECT series, time, value, lower, upper FROM totrain_forecast('of_many', 3, 0.8)")
+        self.database.commit()
+        for again in range(2):
+            with contextlib.closing(self.connect()) as database:
+                for name in [f"s{i}" for i in range(12)] + ["s99"]:
+                    found = database.execute("SELECT series, time, value, lower, upper FROM totrain_forecast('of_many', 3, 0.8) WHERE series = ?", (name,))
+                    self.assertEqual(found.fetchall(), [row for row in whole if row[0] == name], (again, name))
+        self.run_all("UPDATE of_many SET data = substr(data, 1, length(data) - 1) || x'7f' WHERE part = 'tensor' AND name = 'facts'")
+        self.database.commit()
+        with contextlib.closing(self.connect()) as database:
+            with self.assertRaisesRegex(sqlite3.Error, 'model "of_many" is damaged: tensor "facts" 0 does not match its checksum'):
+                database.execute("SELECT * FROM totrain_forecast('of_many') WHERE series = 's1'").fetchall()
 
     def test_without_a_group_there_is_one_series(self):
         self.train("SELECT day, sales FROM history WHERE store = 7", "")

@@ -293,11 +293,93 @@ class Predictions(ForecastCase):
                     self.run_all("SELECT store, item, day FROM q TO PREDICT f USING damaged")
 
 
+class Trees(ForecastCase):
+    """One model of trees that all series share."""
+
+    def test_what_the_series_have_in_common_is_learned(self):
+        """The first of each month sells 50 more: no season of days has that, and no series alone tells it well."""
+        self.make([(f"s{store}", 0, day.isoformat(), 100.0 * (store + 1) + (50 if day.day == 1 else 0) * (store + 1) / 2 +
+                    (i * 7919 + store * 31) % 7) for store in range(12) for i, day in enumerate(series.days(150))])  # to the 29th of May
+        measured = harness.validated(self.train("ForecastTrees", horizon=5, more=", n_estimators = 40, learning_rate = 0.1"))
+        self.assertEqual(list(measured), ["MASE", "NaiveMASE", "sMAPE", "WAPE", "RMSSE", "Bias", "Coverage"])
+        found = {(row[0], row[2]): row[3] for row in self.run_all("FORECAST m")}
+        for store in range(12):
+            self.assertGreater(found[f"s{store}", "2024-06-01"], 100 * (store + 1) + 10 * (store + 1), store)
+            self.assertLess(abs(found[f"s{store}", "2024-05-30"] - 103 - 100 * store), 6 * (store + 1), store)
+
+    def test_they_beat_the_last_season_where_it_is_noise(self):
+        self.make(series.rows(6, 2, 80))
+        measured = harness.validated(self.train("ForecastTrees", more=", n_estimators = 40, learning_rate = 0.1"))
+        self.assertLess(measured["MASE"], 0.8 * measured["NaiveMASE"])
+
+    def forecasts(self):
+        return [row[3:] for row in self.run_all("FORECAST m")]
+
+    def test_values_times_a_number_have_forecasts_times_it(self):
+        rows = series.rows(4, 2, 60)
+        self.make(rows)
+        self.train("ForecastTrees", more=series.SMALL_TREES)
+        known = self.forecasts()
+        for by in (1024.0, 3.0):
+            self.make([(*row[:3], row[3] * by) for row in rows])
+            self.train("ForecastTrees", more=series.SMALL_TREES)
+            for one, other in zip(known, self.forecasts(), strict=True):
+                for before, after in zip(one, other, strict=True):
+                    self.assertTrue(series.close(before * by, after, 1e-6), (by, before, after))
+
+    def test_short_series_constants_and_gaps(self):
+        rows = series.rows(3, 2, 60, series.sparse)
+        self.make(rows + [("one", 1, "2024-01-05", 4.5), ("constant", 1, "2024-01-05", 0.1), ("none", 1, "2024-01-05", None)] +
+                  [("constant", 1, day.isoformat(), 0.1) for day in series.days(9, datetime.date(2024, 1, 6))] +
+                  [("four", 1, day.isoformat(), float(i)) for i, day in enumerate(series.days(4))])
+        told = " ".join(harness.notices(self.train("ForecastTrees", horizon=3, more=series.SMALL_TREES)))
+        for notice in ("1 of 10 series have no value", "values are missing between others", "have fewer than 8 values"):
+            self.assertIn(notice, told)
+        found = {(row[0], row[2]): row[3:] for row in self.run_all("FORECAST m")}
+        self.assertEqual(found["one", "2024-01-06"], (4.5, 4.5, 4.5))
+        self.assertEqual(found["constant", "2024-01-15"], (0.1, 0.1, 0.1))
+        self.assertEqual(found["four", "2024-01-05"][0], 3.0)
+        self.make([("one", 1, "2024-01-05", 4.5)])  # nothing to grow a tree from
+        self.train("ForecastTrees", horizon=2)
+        self.assertEqual([row[3] for row in self.run_all("FORECAST m")], [4.5, 4.5])
+
+    def test_totals_transforms_history_and_times_that_are_numbers(self):
+        self.make(series.rows(3, 2, 60))
+        for more in (", forecast.hierarchy = 'mint'", ", forecast.transform = 'log'", ", forecast.history = 5, forecast.season = [7, 14]"):
+            self.train("ForecastTrees", horizon=3, more=more + series.SMALL_TREES)
+            found = self.run_all("FORECAST m FOR 1")
+            if "mint" in more:
+                self.assertEqual(found[0][3], sum(row[3] for row in found if row[1] is not None))
+        rows = self.run_all("SELECT store, item, day, sales FROM t WHERE day = '2024-02-29' TO PREDICT sales USING m")
+        self.assertTrue(all(row[4] is not None for row in rows), rows)  # expected
+        self.run_all("CREATE TABLE u AS SELECT CAST(julianday(day) AS INTEGER) AS at, store, item, sales FROM t")
+        self.run_all("SELECT store, item, at, sales FROM u TO TRAIN ForecastTrees WITH forecast.time = 'at', forecast.group = "
+                     f"['store', 'item'], forecast.horizon = 2{series.SMALL_TREES} LABEL sales INTO n")
+        self.assertEqual(len(self.run_all("FORECAST n")), 12)
+
+    def test_regressors(self):
+        rows = series.promoted(3, 2, 80)
+        self.run_all("CREATE TABLE p (store TEXT, item INTEGER, day TEXT, sales REAL, promo INTEGER, price REAL)")
+        self.database.executemany("INSERT INTO p VALUES (?, ?, ?, ?, ?, ?)", rows)
+        self.run_all(series.regression("ForecastTrees", "promo, price, ", 5, series.SMALL_TREES, rows="p"))
+        found = [row[-1] for row in self.run_all("SELECT 's0' AS store, 0 AS item, '2024-03-21' AS day, value AS promo, 5 AS price "
+                                                 "FROM json_each('[0, 1]') TO PREDICT f USING m")]
+        self.assertAlmostEqual(found[1] - found[0], 30, delta=4)
+
+    def test_attributes_of_trees_belong_to_trees(self):
+        self.make(series.rows(2, 1, 30))
+        self.refuse("max_depth belongs to ForecastTrees, not to theta", "TO TRAIN ForecastTrees", estimator="Theta", more=", max_depth = 2")
+        self.refuse("forecast.keep_parameters does not go together with trees", "trained anew", estimator="ForecastTrees",
+                    more=", forecast.keep_parameters = true")
+        self.refuse("max_depth", "8", estimator="ForecastTrees", more=", max_depth = 9")
+        self.fails("SELECT totrain_forecast_series(day, sales, 3, 'trees') FROM t WHERE store = 's0'",
+                   "trees are learned from many series", "TO TRAIN ForecastTrees")
+
+
 class SameBits(ForecastCase):
     def test_any_number_of_workers_and_any_order_of_rows(self):
         self.make(series.rows(missing=series.sparse))
-        for estimator in ("Forecast", "Theta"):
-            more = series.ESTIMATORS[estimator]
+        for estimator, more in (("Forecast", ""), ("Theta", ""), ("ForecastTrees", series.SMALL_TREES)):
             self.train(estimator, more=more + ", job.max_workers = 1", into="one")
             for workers in (2, 3, 8):
                 self.train(estimator, into="several",
@@ -340,13 +422,13 @@ class SameBits(ForecastCase):
         self.eventually("SELECT digest FROM totrain_models WHERE name = 'm'", [(wanted,)])
 
     def test_a_worker_that_is_killed_leaves_the_digest_as_it_is(self):
-        """In the middle of the series, of which each step fits some."""
+        """In the middle of the series, of which each step fits some, or of the trees."""
         self.make(series.rows(100, 3, 8))
-        self.train("Theta", horizon=2, more=", job.lanes = 4", into="wanted")
-        process = self.paced(series.statement(
-            "Theta", horizon=2, more=", job.lanes = 4, job.min_workers = 2, job.max_workers = 2"))
-        self.end_without_a_worker(process)
-        self.assertEqual(self.model_digest("m"), self.model_digest("wanted"))
+        for estimator, more in (("Theta", ", job.lanes = 4"), ("ForecastTrees", ", job.lanes = 4, n_estimators = 5, max_depth = 2")):
+            self.train(estimator, horizon=2, more=more, into="wanted")
+            process = self.paced(series.statement(estimator, horizon=2, more=more + ", job.min_workers = 2, job.max_workers = 2"))
+            self.end_without_a_worker(process)
+            self.assertEqual(self.model_digest("m"), self.model_digest("wanted"))
 
 
 class Limits(ForecastCase):

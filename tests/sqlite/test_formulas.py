@@ -10,6 +10,8 @@ import subprocess
 import harness
 from formula_case import FormulaCase, rows
 
+import word_rows as words  # beside formula_rows, by the path that formula_case adds
+
 TREES = next(model for model in rows.MODELS if model[0] == "trees")
 
 
@@ -133,7 +135,7 @@ class Formulas(FormulaCase):
         self.run_all("SELECT words, two FROM texts TO TRAIN LinearClassifier WITH train.epoch = 1 COLUMN TEXT(words) "
                      "LABEL two INTO of_texts")
         with self.assertRaisesRegex(sqlite3.Error, 'input "words" is the words of a text, which is not exported'):
-            self.run_all("SELECT totrain_export_model('of_texts', 'sql')")
+            self.run_all("SELECT totrain_export_model('of_texts', 'onnx')")
 
     def test_what_hints_say_instead_is_exported(self):
         self.run_all("CREATE TABLE rare AS SELECT CASE WHEN rowid % 3 THEN 'c' || rowid % 5 ELSE 'w' || rowid END AS w, 'u' || rowid % 4 "
@@ -144,7 +146,7 @@ class Formulas(FormulaCase):
         hints = []
         for name in ("of_rare", "of_crosses"):
             with self.assertRaisesRegex(sqlite3.Error, "which is not exported") as refused:
-                self.run_all(f"SELECT totrain_export_model('{name}', 'sql')")
+                self.run_all(f"SELECT totrain_export_model('{name}', 'onnx')")
             hints.append(str(refused.exception))
         instead = re.search("CASE WHEN .* AS w", hints[0])[0]
         self.assertIn("a || ' ' || b AS a_and_b", hints[1])
@@ -159,6 +161,55 @@ class Formulas(FormulaCase):
             found = [chance for chance, in plain.execute(f"SELECT probability FROM {name}_predictions")]
             for cell, chance in zip(cells, found, strict=True):
                 self.assertAlmostEqual(chance, self.run_all(f"SELECT totrain_probability('{name}', ?)", cell)[0][0], 5)
+
+    def check_words(self, model, plain, counts):
+        """A model of words_rows, in plain SQLite and in C, each of so many rows."""
+        name, label = model[0], model[-1]
+        self.run_all(words.statement(model))
+        inputs = ", ".join(self.inputs(name))
+        function, column = ("predict", "prediction") if label == "y" else ("probability", "probability")
+        wanted = [row[0] for row in self.run_all(f"SELECT totrain_{function}('{name}', {inputs}) FROM strange ORDER BY rowid")]
+        plain.execute(f"CREATE VIEW {name}_rows AS SELECT * FROM strange WHERE id <= {counts[0]}")
+        plain.executescript(self.run_all(f"SELECT totrain_export_text('{name}', 'sqlite')")[0][0])
+        in_sqlite = [row[0] for row in plain.execute(f"SELECT {column} FROM {name}_predictions ORDER BY id")]
+        in_c = self.run_c(name, "strange")
+        self.assertEqual((len(in_sqlite), len(in_c)), counts)
+        for i, found in enumerate(in_sqlite):
+            with self.subTest(model=name, row=i + 1):
+                self.assertTrue(rows.near(found, wanted[i]), (found, wanted[i]))
+        for i, (refused, *outputs) in enumerate(in_c):
+            with self.subTest(model=name, row=i + 1, language="c"):
+                self.assertEqual(refused, 0)
+                self.assertTrue(rows.near(outputs[0 if label == "y" else 1], wanted[i]), (outputs, wanted[i]))
+
+    def test_words_by_their_hash_and_free_text(self):
+        counts = (25, 600)
+        plain = sqlite3.connect(":memory:")
+        self.addCleanup(plain.close)
+        plain.execute("CREATE TABLE strange (id INTEGER PRIMARY KEY, note, c, k, n REAL, y REAL, two TEXT)")
+        self.run_all("CREATE TABLE w (note, c, k, n REAL, y REAL, two TEXT)")
+        self.run_all("CREATE TABLE strange (note, c, k, n REAL, y REAL, two TEXT)")
+        self.database.executemany("INSERT INTO w VALUES (?, ?, ?, ?, ?, ?)", words.rows(300, 1))
+        strange = list(words.rows(counts[1], 2))
+        self.database.executemany("INSERT INTO strange VALUES (?, ?, ?, ?, ?, ?)", strange)
+        plain.executemany("INSERT INTO strange VALUES (NULL, ?, ?, ?, ?, ?, ?)", strange)
+        for model in words.MODELS:
+            self.check_words(model, plain, counts)
+
+    def test_words_that_sqlite_cannot_hash_are_refused(self):
+        self.run_all("CREATE TABLE w (note, c, k, n REAL, y REAL, two TEXT)")
+        self.database.executemany("INSERT INTO w VALUES (?, ?, ?, ?, ?, ?)", words.rows(300, 1))
+        plain = sqlite3.connect(":memory:")
+        self.addCleanup(plain.close)
+        for model, column, cells in (("hashed", "c", ("x" * 241, 1 / 3, b"x")), ("texts", "note", ("a\0b", b"x"))):
+            self.run_all(words.statement(next(one for one in words.MODELS if one[0] == model)))
+            plain.executescript(self.run_all(f"SELECT totrain_export_text('{model}', 'sqlite')")[0][0])
+            plain.execute(f"CREATE TABLE {model}_rows ({column}, n)")
+            for cell in cells:
+                plain.execute(f"DELETE FROM {model}_rows")
+                plain.execute(f"INSERT INTO {model}_rows VALUES (?, 1.0)", (cell,))
+                with self.subTest(model=model, cell=cell), self.assertRaisesRegex(sqlite3.Error, f"column {column} holds no"):
+                    plain.execute(f"SELECT prediction FROM {model}_predictions").fetchall()
 
     def test_the_same_model_has_the_same_text(self):
         self.train(TREES)

@@ -78,8 +78,23 @@ class Heads(harness.Case):
         some = self.measures("SELECT a, b, word, amount FROM clicks")
         self.assertIsNone(some[("clicked", "Accuracy")])
         self.assertEqual(some[("amount", "RMSE")], self.measures()[("amount", "RMSE")])
-        self.refused("workers do not score such models yet",
-                     "SELECT * FROM clicks TO EVALUATE m WITH job.max_workers = 2")
+
+    def test_workers_score_as_the_session_does(self):
+        """The same bits, also if the rows have some of the labels, or none."""
+        self.run_all(TRAIN.format(""))
+        workers = "job.min_workers = 2, job.max_workers = 2"
+        for columns in ("*", "a, b, word, amount"):
+            select = f"SELECT {columns} FROM clicks TO EVALUATE m"
+            self.assertEqual(self.run_all(f"{select} WITH {workers}"), self.run_all(select))
+        for columns in ("*", "word, a, b", "a, 'x' AS kind, b, word, kind AS other"):
+            select = f"SELECT {columns} FROM clicks TO PREDICT out.p WITH extra_outputs = 'score'"
+            self.run_all(f"{select} USING m INTO alone".replace("out.p", "p"))
+            self.run_all(f"{select}, {workers} USING m")
+            self.assertEqual(self.run_all("SELECT * FROM out"), self.run_all("SELECT * FROM alone"))
+        self.run_all("CREATE TABLE dirty AS SELECT CASE WHEN rowid = 9 THEN '?' ELSE a END AS a, b, word, clicked, kind "
+                     "FROM clicks")
+        select = "SELECT * FROM dirty TO EVALUATE m WITH evaluate.bad_rows = 'skip'"
+        self.assertEqual(self.run_all(f"{select}, {workers}"), self.run_all(select))
 
     def test_a_missing_label_teaches_the_other_heads_alone(self):
         """Rows that lack a label leave its head as it is without them; the others learn of them."""
@@ -144,6 +159,58 @@ class Heads(harness.Case):
         self.assertGreater(measured[("kind", "Accuracy")], 0.9)
         self.assertGreater(measured[("amount", "R2")], 0.9)
 
+    def test_train_returns_the_metrics_of_each_label(self):
+        """They are those that EVALUATE measures of the same rows, and lie in the model."""
+        rows = self.run_all("SELECT * FROM clicks TO TRAIN zoo/heads WITH train.epoch = 30, seed = 1, "
+                            "train.test_size = 0.25 LABEL clicked, amount, kind INTO m")
+        made = {(row[3], row[0], row[2]): row[1] for row in rows if row[3] in ("clicked", "amount", "kind")}
+        self.assertEqual([name for label, name, part in made if (label, part) == ("clicked", "validation")],
+                         ["Accuracy", "LogLoss", "AUC", "F1"])
+        self.assertGreater(made[("amount", "R2", "validation")], 0.8)
+        shown = dict(self.run_all("SHOW MODEL m"))
+        for (label, name, part), value in made.items():
+            self.assertEqual(shown[f"{name} of {label}, {part}"], value)
+        version = json.loads(self.run_all("SHOW VERSIONS m")[0][5])
+        self.assertAlmostEqual(version["AUC of clicked"], made[("clicked", "AUC", "validation")], delta=1e-5)
+        rows = self.run_all(TRAIN.format(", train.test_size = 0"))
+        made = {(row[3], row[0]): row[1] for row in rows if row[3] in ("clicked", "amount", "kind")}
+        measured = self.measures()
+        self.assertEqual(set(made), {key for key in measured if key[0]})
+        for key, value in made.items():
+            self.assertAlmostEqual(measured[key], value, delta=1e-5 * abs(value))
+
+    def test_learning_goes_on(self):
+        """USING begins with the weights, words and classes of the old model."""
+        self.run_all(TRAIN.format(""))
+        before = self.measures()
+        self.run_all("CREATE TABLE few AS SELECT * FROM clicks LIMIT 50")
+        train = ("SELECT * FROM {} TO TRAIN zoo/heads WITH train.epoch = {}, seed = 1{} LABEL {} USING m INTO tuned")
+        labels = "clicked, amount, kind"
+        self.run_all(train.format("few", 1, ", optimizer.learning_rate = 1e-9", labels))
+        self.run_all("SELECT * FROM clicks TO PREDICT one.p USING m")
+        self.run_all("SELECT * FROM clicks TO PREDICT two.p USING tuned")
+        self.assertEqual(self.run_all("SELECT p_clicked, p_kind FROM one"), self.run_all("SELECT p_clicked, p_kind FROM two"))
+        for (one,), (two,) in zip(self.run_all("SELECT p_amount FROM one"), self.run_all("SELECT p_amount FROM two")):
+            self.assertAlmostEqual(one, two, delta=1e-3)
+        self.run_all(train.format("clicks", 10, ", train.freeze = 'dense_1*'", labels))
+        after = {row[:2]: row[2] for row in self.run_all("SELECT * FROM clicks TO EVALUATE tuned")}
+        self.assertLess(after[(None, "Loss")], before[(None, "Loss")])
+        digest = self.digest(self.database, "tuned")
+        self.run_all(train.format("clicks", 10, ", train.freeze = 'dense_1*', job.min_workers = 2, job.max_workers = 2",
+                                  labels))
+        self.assertEqual(self.digest(self.database, "tuned"), digest)
+        for rows, wanted, why in (
+                ("few", "clicked, kind", "model \"m\" has 3 labels, and LABEL names 2 of them"),
+                ("few", "clicked, amount, word", "model \"m\" has no label \"word\""),
+                ("few", "amount, clicked, kind", "has another graph"),
+                ("(SELECT a, b, word, clicked, 'much' AS amount, kind FROM clicks)", labels,
+                 "label column \"amount\" has type text, and label \"amount\" of model \"m\" has type number"),
+                ("(SELECT a, b, word, CASE WHEN a > 1 THEN 'maybe' ELSE clicked END AS clicked, amount, kind FROM clicks)",
+                 labels, "label column \"clicked\" has \"maybe\", a class that the old model does not know")):
+            self.refused(why, train.format(rows, 1, "", wanted))
+        self.run_all("SELECT a, b, clicked FROM clicks WHERE clicked IS NOT NULL TO TRAIN zoo/mlp LABEL clicked INTO m")
+        self.refused("labels", train.format("few", 1, "", labels))
+
     def test_any_number_of_workers_learns_the_same_model(self):
         for workers in (1, 3):
             self.run_all(TRAIN.format(f", job.min_workers = {workers}, job.max_workers = {workers}"))
@@ -190,13 +257,16 @@ class Heads(harness.Case):
                      "loss = label_loss(x, label(kind)) + label_loss(y, label(amount)); return [softmax(x), y]'")
         self.run_all("SELECT a, b, kind, amount FROM clicks TO TRAIN zoo/own WITH train.epoch = 2 LABEL kind, amount INTO m")
         self.refused("none of the labels", "SELECT a, b FROM clicks TO EVALUATE m")
-        self.refused("workers do not score such models yet",
-                     "SELECT a, b FROM clicks TO PREDICT out.p WITH job.max_workers = 2 USING m")
+        on_workers = " WITH job.max_workers = 2"
+        self.refused("none of the labels", "SELECT a, b FROM clicks TO EVALUATE m" + on_workers)
+        self.run_all("SELECT a, b FROM clicks TO PREDICT out.p" + on_workers + " USING m")
+        self.assertEqual(self.run_all("SELECT p_1, p_4 FROM out"),
+                         [row[-4::3] for row in self.run_all("SELECT a, b FROM clicks TO PREDICT p USING m")])
 
     def test_what_the_rows_have_is_told(self):
         self.run_all(TRAIN.format(""))
         done = self.run_program(self.path, "-c", "SELECT a, b, word || '!' AS word, kind FROM clicks TO EVALUATE m;")
-        self.assertIn('column "word": 400 of 400 rows have a word that the model has not learned', done.stderr)
+        self.assertIn('column "word": 400 of 400 rows have a value that the model has not learned', done.stderr)
 
     def test_what_is_no_model_of_several_labels_is_refused(self):
         self.refused("DNNClassifier learns one label",

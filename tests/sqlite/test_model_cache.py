@@ -557,7 +557,7 @@ class Memory(Case):
         self.assertEqual(self.run_all("SELECT totrain_config('model_cache')"), [("128Mi",)])
         self.assertEqual([self.limit(size) for size in ("30Mi", "1.5Gi", 0, "0", 1048576)], ["30Mi", "1536Mi", "0", "0", "1Mi"])
         for size in ("much", "-1", -1, "1e30Ti", None):
-            with self.assertRaisesRegex(sqlite3.Error, "model_cache is an amount of memory, as '128Mi', or 0"):
+            with self.assertRaisesRegex(sqlite3.Error, "model_cache is an amount of memory, such as '128Mi', or 0"):
                 self.limit(size)
 
     def test_the_limit_holds(self):

@@ -212,7 +212,7 @@ class ModelMemory(harness.Case):
     def test_an_amount_that_is_none_is_told(self):
         done = self.run_program(self.path, "-c", "SHOW MODELS", env={**os.environ, "TOTRAIN_MODEL_MEMORY": "much"})
         self.assertEqual(done.returncode, 0)
-        self.assertIn('TOTRAIN_MODEL_MEMORY is "much"; expected an amount of memory, as 512Mi', done.stderr)
+        self.assertIn('TOTRAIN_MODEL_MEMORY is "much"; expected an amount of memory, such as 512Mi', done.stderr)
 
 
 if __name__ == "__main__":

@@ -283,7 +283,7 @@ class Models(harness.Case):
     def test_notices_are_rows_of_train_and_of_the_model(self):
         rows = self.run_all("SELECT *, 'it' AS same FROM iris TO TRAIN LinearClassifier LABEL class INTO m")
         self.assertEqual(harness.notices(rows),
-                         ["column \"same\" is 'it' in all 150 rows. It tells nothing about the label."])
+                         ["column \"same\" is 'it' in all 150 rows. It has no information about the label."])
         self.assertEqual([value for name, value in self.run_all("SHOW MODEL m") if name == "notice"],
                          harness.notices(rows))
         self.assertEqual({type(row[1]) for row in rows if row[1] is not None}, {float})

@@ -223,7 +223,7 @@ class ParallelSpool(Case):
                                 TRAIN.format(select="SELECT a, one AS y FROM data.t", more=""))
         self.plain.rollback()
         self.assertIn("one reader: another connection is writing", done.stderr)
-        self.assertIn("nothing to tell apart", done.stderr)  # not published: that would wait
+        self.assertIn("A classifier needs rows of two classes", done.stderr)  # not published: that would wait
 
     def test_a_value_that_is_refused_is_named_with_its_row(self):
         fill(self.plain)

@@ -128,7 +128,7 @@ class ScoreCards(harness.Case):
                                   ("model.pdo = 0", "model.pdo")):
             with self.subTest(settings), self.assertRaisesRegex(sqlite3.OperationalError, message):
                 self.train(settings)
-        with self.assertRaisesRegex(sqlite3.OperationalError, "tells two classes apart, not 4"):
+        with self.assertRaisesRegex(sqlite3.OperationalError, "needs two classes, not 4"):
             self.run_all("SELECT a, b, kind FROM t TO TRAIN ScoreCard LABEL kind INTO m")
 
 

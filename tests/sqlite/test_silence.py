@@ -128,7 +128,7 @@ class Silence(harness.Case):
             with self.subTest(column):
                 said = " ".join(self.notices(f"{column}, b, y", "LinearRegressor LABEL y"))
                 self.assertIn(f'column "{column}" has numbers as large as 9.22337', said)
-                self.assertIn(f"which a model tells apart in steps of {step} alone. Subtract a number near them in the SELECT; ids are words by "
+                self.assertIn(f"which a model distinguishes in steps of {step} alone. Subtract a number near them in the SELECT; ids are words by "
                               f"COLUMN *, VOCABULARY({column}).", said)
         said = " ".join(self.notices("b, v", "LinearRegressor LABEL v"))
         self.assertIn('label column "v" has numbers as large as 9.22337', said)
@@ -143,7 +143,7 @@ class Silence(harness.Case):
         for model, reach in (("XGBRegressor", r"-3\.4e\+38 and 3\.4e\+38"), ("LinearRegressor", r"-\S+ and \S+"), ("OLS", r"-\S+ and \S+")):
             with self.subTest(model):
                 self.run_all(f"SELECT a, b, y FROM t WHERE a < 1e6 TO TRAIN {model} LABEL y INTO m")
-                said = f'column "a" has the number -1e\\+300: the model tells none beyond {reach} apart'
+                said = f'column "a" has the number -1e\\+300: the model distinguishes none beyond {reach}'
                 first = self.run_all("EXPLAIN SELECT a, b FROM late WHERE b = 1 AND a < 0 TO PREDICT guess USING m")
                 self.assertRegex(str(first), said)
                 self.assertNotIn("tells none", str(self.run_all("EXPLAIN SELECT a, b FROM late TO PREDICT guess USING m")))
@@ -233,8 +233,8 @@ class Silence(harness.Case):
 
     def test_rows_whose_words_are_all_strange_are_named(self):
         self.make(tables.spelled_table())
-        said = 'column "town": 300 of 300 rows have a word that the model has not learned, as \'LYON\'. It knows \'Lyon\': words that ' \
-            "differ in capitals, spaces or characters that look alike are others."
+        said = 'column "town": 300 of 300 rows have a value that the model has not learned, such as \'LYON\'. It knows \'Lyon\': a difference in ' \
+            "capitals, spaces or characters that look alike makes another value."
         for model in ("XGBRegressor", "LinearRegressor"):
             with self.subTest(model):
                 self.run_all(f"SELECT town, city, z FROM t WHERE town = 'Lyon' TO TRAIN {model} COLUMN city, VOCABULARY(town) LABEL z INTO m")
@@ -247,7 +247,7 @@ class Silence(harness.Case):
                                    ("rowid % 9 = 0 THEN 'A' || rowid % 63 WHEN rowid % 9 = 1 THEN 'LYON'", "67 of 300 rows")):
                     noticed = self.run_all(f"SELECT CASE WHEN {rows} ELSE 'Lyon' END AS town, city, z FROM t TO EVALUATE m")[0][-1]
                     if told:
-                        self.assertIn(f"{told} have a word that the model has not learned, as 'LYON'. It knows 'Lyon'", noticed)
+                        self.assertIn(f"{told} have a value that the model has not learned, such as 'LYON'. It knows 'Lyon'", noticed)
                     else:
                         self.assertNotIn("not learned", noticed)
                 for rows in ("'Lyon' AS town", "NULL AS town"):
@@ -345,7 +345,7 @@ class Silence(harness.Case):
         self.make(tables.stays_table())
         for column, sql in (("start AS created_at", "datetime(created_at, 'unixepoch') AS created_at"),
                             ("start * 1000 AS ts", "datetime(ts / 1000, 'unixepoch') AS ts")):
-            said = [notice for notice in self.notices(f"{column}, id, liked", "LinearRegressor LABEL liked") if "since 1970, as " in notice]
+            said = [notice for notice in self.notices(f"{column}, id, liked", "LinearRegressor LABEL liked") if "since 1970, such as " in notice]
             self.assertEqual(len(said), 1)
             self.assertIn(sql, said[0])
         self.assertNotIn("since 1970", " ".join(self.notices("start AS price, start / 100 AS ts, liked", "LinearRegressor LABEL liked")))
@@ -354,7 +354,7 @@ class Silence(harness.Case):
     def test_classes_that_all_say_yes_or_no_are_named(self):
         self.make(tables.stays_table())
         many = "CASE WHEN liked > 0 THEN CASE id % 3 WHEN 0 THEN 'yes' WHEN 1 THEN 'Y' ELSE '1' END ELSE CASE id % 2 WHEN 0 THEN 'no' ELSE '0' END END"
-        said = [notice for notice in self.notices(f"paid, {many} AS y", "LinearClassifier LABEL y") if "all say yes or no" in notice]
+        said = [notice for notice in self.notices(f"paid, {many} AS y", "LinearClassifier LABEL y") if "all mean yes or no" in notice]
         self.assertEqual(len(said), 1)
         cure = said[0].split(". ", 1)[1].split(" in the SELECT")[0]
         found = self.run_all(f"SELECT paid, {cure} FROM (SELECT paid, {many} AS y FROM t) TO TRAIN LinearClassifier LABEL y INTO m")
@@ -378,6 +378,50 @@ class Silence(harness.Case):
         self.make(tables.stays_table())
         with self.assertRaisesRegex(sqlite3.Error, "Only their ratios matter: multiply them in the SELECT"):
             self.run_all("SELECT id, paid, 1e-12 * (1 + id % 7) AS w, liked FROM t TO TRAIN OLS WITH sample_weight = 'w' LABEL liked INTO m")
+
+    # ---- rows in another unit ----
+
+    def told_of_units(self, statement):
+        """Notices of units by EXPLAIN, and by the statement itself, which are the same where there are few rows."""
+        explained = [row[1] for row in self.run_all(f"EXPLAIN {statement}") if row[0] == "notice"]
+        return [notice for notice in explained if "8 of 10 training rows" in notice]
+
+    def test_rows_in_another_unit_are_named_with_sql_that_converts_them(self):
+        self.make(tables.units_table())
+        for model in ("XGBRegressor", "LinearRegressor", "DNNRegressor", "OLS", "RandomForestRegressor"):
+            with self.subTest(model):
+                self.run_all(f"SELECT price, share, height, moment, degrees, y FROM t TO TRAIN {model} LABEL y INTO m")
+                predict = f"SELECT {tables.IN_UNITS} FROM t TO PREDICT guess USING m"
+                said = self.told_of_units(predict)
+                self.assertEqual(len(said), len(tables.UNIT_CURES), said)
+                for notice, (column, cure) in zip(said, tables.UNIT_CURES):
+                    self.assertIn(tables.OUTSIDE.format(column), notice)
+                    self.assertIn(tables.ANOTHER + cure + " in the SELECT", notice)
+                cured = ", ".join(cure for _, cure in tables.UNIT_CURES)
+                self.assertEqual(self.told_of_units(f"SELECT {cured} FROM (SELECT {tables.IN_UNITS} FROM t) t TO PREDICT guess USING m"), [])
+                evaluated = self.run_all(f"SELECT {tables.IN_UNITS} FROM t TO EVALUATE m -- {model}")[0][-1]
+                self.assertEqual([notice in evaluated for notice in said], [True] * len(said))
+        for settings in ("", "WITH job.max_workers = 1 "):
+            done = self.run_program(self.path, "-c", f"SELECT {tables.IN_UNITS} FROM t TO PREDICT out.guess {settings}USING m")
+            self.assertEqual([f"NOTICE:  {notice}" in done.stderr for notice in said], [True] * len(said), done.stderr)
+
+    def test_rows_that_drift_or_are_few_have_no_other_unit(self):
+        self.make(tables.units_table())
+        self.run_all("SELECT price, share, height, moment, degrees, y FROM t TO TRAIN XGBRegressor LABEL y INTO m")
+        for rows in ("t WHERE price > 60", "t WHERE degrees < 2", "t WHERE share > 0.9", "t LIMIT 3",
+                     "(SELECT price * 1.6 AS price, share, height + 9 AS height, moment + 3000000 AS moment, degrees + 15 AS degrees FROM t) t",
+                     "(SELECT price * 100 AS price, share, height, moment, degrees FROM t LIMIT 9) t"):
+            self.assertEqual(self.told_of_units(f"SELECT * FROM {rows} TO PREDICT guess USING m"), [], rows)
+
+    def test_a_column_of_texts_and_one_without_a_unit_are_named(self):
+        self.make(tables.units_table())
+        self.run_all("SELECT price, share, y FROM t TO TRAIN XGBRegressor LABEL y INTO m")
+        said = self.told_of_units("SELECT CAST(price * 100 AS TEXT) AS price, share + 1e5 AS share FROM t TO PREDICT guess USING m")
+        self.assertIn("write CAST(price AS double precision) / 100.0 AS price in the SELECT", said[0])
+        self.assertIn("If their unit or their zero is another one than in the training", said[1])
+        damaged = "UPDATE m SET data = '{}' WHERE part = 'statistics'"
+        self.run_all(damaged)
+        self.assertEqual(self.told_of_units("SELECT price * 100 AS price, share FROM t TO PREDICT guess USING m"), [])
 
 
 if __name__ == "__main__":

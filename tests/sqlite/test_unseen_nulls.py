@@ -88,7 +88,7 @@ class UnseenNulls(harness.Case):
         self.run_all("CREATE TABLE towns AS SELECT 'town' || (x % 20) AS town, 'c' || (x % 3) AS c, x, y FROM t UNION ALL "
                      "SELECT 'town' || (x % 20), 'c' || (x % 3), x, y FROM t")
         self.run_all("CREATE TABLE others AS SELECT upper(town) AS town, CASE WHEN x % 2 THEN c ELSE 'new' END AS c, x, y FROM towns")
-        told = "column \"town\": 200 of 200 rows have a word that the model has not learned, as 'TOWN0'"
+        told = "column \"town\": 200 of 200 rows have a value that the model has not learned, such as 'TOWN0'"
         for model in ("XGBRegressor", "LinearRegressor", "DNNRegressor WITH hidden_units = [4], train.epoch = 2"):
             self.run_all(f"SELECT * FROM towns TO TRAIN {model} LABEL y INTO m")
             for statement in ("PREDICT g USING m", "PREDICT out.g USING m", "PREDICT out.g WITH job.max_workers = 1 USING m",

@@ -132,7 +132,7 @@ class WeightedTexts(harness.Case):
                          "COLUMN y, TEXT(body, weights = 'tfidf') INTO m")
         self.train("TEXT(body, weights = 'tfidf')", settings="train.epoch = 1")
         with self.assertRaisesRegex(sqlite3.Error, "input \"body\" is the words of a text, which is not exported"):
-            self.run_all(f"EXPORT MODEL m TO '{self.folder}/m.sql' FORMAT sql")
+            self.run_all(f"EXPORT MODEL m TO '{self.folder}/m.onnx' FORMAT onnx")
 
 
 if __name__ == "__main__":

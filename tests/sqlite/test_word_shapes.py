@@ -36,7 +36,7 @@ class WordShapes(harness.Case):
         for model, repeated in (("LinearRegressor", list(words)), ("XGBRegressor", [word for word in words for _ in range(3)])):
             found = [notice for notice in self.notices_of(repeated, model) if "look like" in notice]
             self.assertEqual(len(found), 1, (words[0], model, found))
-            self.assertIn(f"the texts of column \"v\" look like {shape}, as '{example}', and ", found[0])
+            self.assertIn(f"the texts of column \"v\" look like {shape}, such as '{example}', and ", found[0])
             self.assertIn(hint, found[0])
 
     def test_numbers_with_a_unit(self):
@@ -72,13 +72,13 @@ class WordShapes(harness.Case):
             with self.subTest(looks, word=rows[7][0]):
                 self.fill([word for word, _ in rows])
                 said = self.told("EXPLAIN SELECT * FROM t TO TRAIN LinearRegressor LABEL y INTO m", 1)
-                self.assertIn(f'the texts of column "v" look like {looks}, as ', said)
+                self.assertIn(f'the texts of column "v" look like {looks}, such as ', said)
                 made = self.run_all(f"SELECT {shaped_words.sql_of(said)} FROM t ORDER BY y")
                 self.assertEqual([row[0] for row in made], [meant for _, meant in rows], said)
 
     def test_how_many_words_have_the_shape_is_told(self):
         notices = self.notices_of([f"{i % 40}-{i % 40 + 5}" for i in range(300)] + ["all", "other"])
-        self.assertIn("look like 2 numbers with '-' between them, as '0-5', 40 of 42 different ones, and all are taken as words",
+        self.assertIn("look like 2 numbers with '-' between them, such as '0-5', 40 of 42 different ones, and all are taken as words",
                       "".join(notices))
 
     def test_the_cure_of_bounds_among_numbers_is_told(self):
@@ -107,7 +107,7 @@ class WordShapes(harness.Case):
                      "SELECT i * 7 % 13 AS x, i * 5 % 11 AS z, 2 AS k FROM n")
         for model, what in (("KMeans WITH n_clusters = 2", "clusters"), ("PCA", "components"), ("OneClassSVM", "outliers")):
             rows = self.run_all(f"SELECT * FROM c TO TRAIN {model} INTO m")
-            self.assertIn(f'column "k" is 2 in all 100 rows. It tells nothing about the {what}.',
+            self.assertIn(f'column "k" is 2 in all 100 rows. It has no information about the {what}.',
                           [row[3] for row in rows if row[0] == "notice"], model)
 
 

@@ -46,7 +46,7 @@ class Words(harness.Case):
         self.fill(400, 6)
         found, notices = self.train("SELECT zip, z, y FROM t", "LGBMRegressor", "y")
         self.assertIn('column "zip" has 400 different words: 400 of them, of 2160 rows, are one to the trees. A word of fewer '
-                      "rows than cat_smooth, 10 here, is not told from others.", notices)
+                      "rows than cat_smooth, 10 here, is not distinguished from others.", notices)
         self.assertLess(found["R2"], .1)
         found, notices = self.train("SELECT zip, z, y FROM t", "LGBMRegressor", "y", "cat_smooth = 2, min_data_per_group = 5")
         self.assertFalse([notice for notice in notices if "are one to the trees" in notice])

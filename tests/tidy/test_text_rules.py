@@ -30,6 +30,12 @@ class TextRules(unittest.TestCase):
 
     def test_turns_that_are_read_twice(self):
         self.check("a.md", "A date; such a one is bad.\n\nIt is no input.\n", 1, 3)
+        for words in ("The columns tell nothing of it", "which tells the two classes apart", "how many is not said", "use 0.5, say.",
+                      "a statement stands behind -c"):
+            self.check("a.c", f'error_hint(err, "It {words}");\n', 1)
+        self.check("a.c", 'f("x is no name of a model"); g("a name of other signs than letters");\n', 1, 1)
+        self.check("a.c", 'f("an amount, as 512Mi"); f("an amount, such as 512Mi, as Pods have it");\n', 1)
+        self.check("a.c", 'f("The notice says so; it stands for all, and Telling is a name.");\n')
 
 
 if __name__ == "__main__":

@@ -29,10 +29,10 @@ totrain_test(test_formula_onnx
   SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_formula_onnx.c ${CMAKE_SOURCE_DIR}/tests/fuzz/made_model.c
   USES base scoring kinds interop LIBS PkgConfig::XXHASH LABEL unit)
 target_compile_definitions(test_formula_onnx PRIVATE SEEDS="${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/model_table")
-foreach(name forecast_model holidays model_damage)
+foreach(name forecast_model forecast_one holidays model_damage)
   totrain_test(test_${name} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c USES base scoring forecast kinds LIBS PkgConfig::CJSON LABEL unit)
 endforeach()
 totrain_test(test_outputs SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_outputs.c USES scoring kinds LABEL unit)
-foreach(name bootstrap row_counts drift input_statistics names number_metrics survival metric_notices importance shap cell_counts_merge report model_meta tails final_step)
+foreach(name bootstrap row_counts drift other_unit input_statistics names number_metrics survival metric_notices importance shap cell_counts_merge report model_meta tails final_step)
   totrain_test(test_${name} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c USES base scoring kinds LIBS PkgConfig::CJSON LABEL unit)
 endforeach()

@@ -6,6 +6,7 @@
 #include "planner/attributes/advice.h"
 #include "planner/attributes/other_models.h"
 #include "planner/plan.h"
+#include "planner/plan_statement.h"
 #include "tests/check.h"
 #include "tests/unit/described_catalog.h"
 
@@ -272,7 +273,7 @@ static void advice_says_what_to_write_with_the_value(void **state)
         {"LGBMClassifier", "is_unbalance = true", "unknown attribute \"is_unbalance\"",
          "Write class_weight = 'balanced': both classes weigh alike."},
         {"LGBMClassifier", "is_unbalance = false", "unknown attribute \"is_unbalance\"",
-         "Leave it out: it is off by itself."},
+         "Leave it out: it is off by default."},
         {"LGBMClassifier", "bagging_freq = 5",
          "bagging_freq takes a whole number from 1 to 1, not 5",
          "Leave it out: each tree draws its own rows, as with 1."},
@@ -318,9 +319,9 @@ static void advice_says_what_to_write_with_the_value(void **state)
          "model is kept."},
         /* Nothing is proposed that the model has not. */
         {"LogisticRegression", "early_stop = true", "unknown attribute \"early_stop\"",
-         "SHOW ATTRIBUTES; lists all that there are."},
+         "SHOW ATTRIBUTES; lists all attributes."},
         {"LogisticRegression", "is_unbalance = true", "unknown attribute \"is_unbalance\"",
-         "SHOW ATTRIBUTES; lists all that there are."},
+         "SHOW ATTRIBUTES; lists all attributes."},
     };
     char text[2048];
     struct error err;

@@ -444,6 +444,42 @@ static void an_interrupt_ends_the_search(void **state)
     }
 }
 
+/* The fast ways have the bits of the plain one. */
+static void divisions_side_by_side_have_the_same_bits(void **state)
+{
+    enum { COUNT_HERE = 40, ORDER_MOST = 5 };
+    double in[COUNT_HERE], plain[2][COUNT_HERE], both[2][COUNT_HERE];
+    (void)state;
+
+    for (uint32_t i = 0; i < COUNT_HERE; i++)
+        in[i] = (i * 7919 % 101) / 10.0 - 5;
+    for (uint32_t order = 0; order < (ORDER_MOST + 1) * (ORDER_MOST + 1); order++) {
+        const struct polynomial a = {order % (ORDER_MOST + 1), 1, {.3, -.2, .1, .05, -.01}};
+        const struct polynomial b = {order / (ORDER_MOST + 1), 1, {-.4, .3, .2, -.1, .02}};
+        const struct polynomial season = {b.order, 7, {-.4, .3, .2, -.1, .02}};
+        const struct polynomial *const of[] = {&a, &season};
+
+        memset(both, 0, sizeof both);
+        memset(plain, 0, sizeof plain);
+        if (a.order)
+            polynomial_divide(&a, in, COUNT_HERE, plain[0]);
+        if (b.order)
+            polynomial_divide(&b, in, COUNT_HERE, plain[1]);
+        polynomial_divide_both(&a, &b, in, COUNT_HERE, both[0], both[1]);
+        CHECK(memcmp(plain, both, sizeof both) == 0);
+        for (int k = 0; k < 2; k++) {
+            double squares = 0, sum;
+
+            polynomial_divide(of[k], in, COUNT_HERE, plain[0]);
+            for (uint32_t i = 0; i < COUNT_HERE; i++)
+                squares += plain[0][i] * plain[0][i];
+            memcpy(both[0], in, sizeof in);
+            sum = polynomial_divide_squared(of[k], both[0], COUNT_HERE);
+            CHECK(memcmp(plain[0], both[0], sizeof in) == 0 && sum == squares);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -461,6 +497,7 @@ int main(void)
         cmocka_unit_test(the_least_squares_are_found),
         cmocka_unit_test(any_order_has_a_finite_forecast),
         cmocka_unit_test(an_interrupt_ends_the_search),
+        cmocka_unit_test(divisions_side_by_side_have_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -77,7 +77,7 @@ static void a_classifier_of_chance_is_no_better_than_a_class(void **state)
     CHECK(strstr(notices.items[0].text,
                  "no better than the most frequent class: of 1000 validation rows it is right in "
                  "75 %, where that class is 75 %"));
-    CHECK(strstr(notices.items[0].hint, "Do the columns tell anything"));
+    CHECK(strstr(notices.items[0].hint, "Do the columns have information"));
     CHECK_INT(judge_two(4, 0, -1.1, BASELINE_ROWS_MIN - 1).count, 0);
     CHECK_INT(judge_two(4, 1, -1.2, ROWS).count, 0); /* finds some of the rare ones */
     CHECK_INT(judge_two(2, 0.3, 5, ROWS).count, 0);  /* is far off, and ranks well */

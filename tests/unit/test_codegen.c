@@ -8,6 +8,7 @@
 #include "kinds/network/network_attributes.h"
 #include "parser/parser.h"
 #include "planner/plan.h"
+#include "planner/plan_statement.h"
 #include "tests/check.h"
 #include "tests/unit/described_catalog.h"
 
@@ -60,7 +61,7 @@ static void what_is_no_path_is_refused(void **state)
     arena_init(&arena, ARENA_MAXIMUM);
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         CHECK_FAILS(model_path_read(slice_of(paths[i]), &arena, &schema, &name, &err),
-                    STATUS_INVALID, "is no name of a model");
+                    STATUS_INVALID, "is not a valid name of a model");
     arena_deinit(&arena);
 }
 

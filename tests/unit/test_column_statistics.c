@@ -4,10 +4,10 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
+#include "runtime/data/column_counts.h"
 #include "runtime/data/column_statistics.h"
 #include "runtime/data/column_statistics_bytes.h"
 #include "runtime/data/column_statistics_finish.h"
-#include "runtime/data/column_statistics_parts.h"
 #include "runtime/data/spool_reader.h"
 #include "tests/check.h"
 #include "tests/unit/data_fixture.h"
@@ -487,9 +487,9 @@ static void labels_that_are_no_classes_are_refused(void **state)
     check_refused(&table, 3, STATUS_INVALID,
                   "label column \"label\" has 3 different values, and model.n_classes is 2");
     table.spec.n_classes = 0;
-    check_refused(&table, 1, STATUS_INVALID,
-                  "label column \"label\" has only the value \"12\": there is nothing to tell "
-                  "apart");
+    check_refused(
+        &table, 1, STATUS_INVALID,
+        "label column \"label\" has only the value \"12\": a classifier needs at least two");
     check_refused(&table, 0, STATUS_INVALID, "there are no rows to learn from");
     table_close(&table);
 }

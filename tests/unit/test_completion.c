@@ -163,7 +163,7 @@ static void verbs_follow_to_and_estimators_follow_train(void **state)
         "OptimizedTheta|"
         "DynamicTheta|"
         "DynamicOptimizedTheta|MSTL|ARIMAWithSTLDecomposition|SeasonalNaive|Naive|Croston|SBA|TSB|"
-        "OneClassSVM|"
+        "ForecastTrees|OneClassSVM|"
         "IsolationForest");
     CHECK_OFFERS("SELECT * FROM iris\nTO TRAIN\n  dnnc|", "DNNClassifier");
 }

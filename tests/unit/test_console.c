@@ -4,6 +4,7 @@
 #include "console/job_board.h"
 #include "console/json_rows.h"
 #include "console/request.h"
+#include "console/score.h"
 #include "tests/check.h"
 
 static const struct console_secrets secrets = {"00112233445566778899aabbccddeeff",
@@ -239,6 +240,8 @@ static void a_page_gets_the_jobs_that_changed(void **state)
     board_end(board);
     check_board(board, version, "\"all\":false");
     check_board(board, version, "\"rows\":[\n[null,1,\"done\"]]");
+    CHECK_SLICE(board_job(board, SLICE("bob"), 1), "[\"bob\",1,\"done\"]");
+    CHECK_INT(board_job(board, SLICE("bob"), 2).size, 0);
     version = board_version(board);
     board_begin(board);
     put(board, "bob", 1, "done");
@@ -272,6 +275,38 @@ static void a_board_has_a_limit(void **state)
     board_free(board);
 }
 
+static void check_score(const char *statement, const char *expected)
+{
+    struct text out;
+
+    text_init(&out, TEXT_MAXIMUM);
+    score_append(slice_of(statement), &out);
+    CHECK_SLICE(text_slice(&out), expected);
+    text_deinit(&out);
+}
+
+static void a_score_has_the_name_that_the_statement_fixes(void **state)
+{
+    (void)state;
+    check_score("SELECT * FROM t TO TRAIN DNNClassifier LABEL \"a\"\"b\" INTO m",
+                "{\"name\":\"accuracy\",\"label\":\"a\\\"b\"}");
+    check_score("SELECT * FROM t TO TRAIN LinearRegressor WITH epoch = 3 LABEL price INTO m;",
+                "{\"name\":\"RMSE\",\"label\":\"price\"}");
+    check_score("SELECT * FROM t TO TRAIN KMeans INTO m", "{\"name\":\"score\",\"label\":null}");
+    check_score("SELECT * FROM t TO TRAIN XGBRanker WITH train.group = 'q' LABEL y INTO m",
+                "{\"name\":\"score\",\"label\":\"y\"}");
+    check_score(
+        "SELECT * FROM t TO TRAIN XGBRegressor WITH objective = 'count:poisson' LABEL y INTO m",
+        "{\"name\":\"score\",\"label\":\"y\"}");
+    check_score("SELECT * FROM t TO TRAIN xgboost.gbtree LABEL y INTO m",
+                "{\"name\":\"score\",\"label\":\"y\"}");
+    check_score("SELECT * FROM t TO TRAIN NoSuchModel LABEL y INTO m",
+                "{\"name\":\"score\",\"label\":\"y\"}");
+    check_score("SELECT * FROM t TO PREDICT y USING m", "{\"name\":\"score\",\"label\":null}");
+    check_score("SELECT 1", "{\"name\":\"score\",\"label\":null}");
+    check_score("TO TRAIN TO TRAIN", "{\"name\":\"score\",\"label\":null}");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -283,6 +318,7 @@ int main(void)
         cmocka_unit_test(strings_of_json_are_whole),
         cmocka_unit_test(a_page_gets_the_jobs_that_changed),
         cmocka_unit_test(a_board_has_a_limit),
+        cmocka_unit_test(a_score_has_the_name_that_the_statement_fixes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "codegen/lower_train.h"
 #include "parser/parser.h"
 #include "planner/plan.h"
+#include "planner/plan_statement.h"
 #include "tests/unit/described_catalog.h"
 
 /* The model learns from age, debt, plan, the parts of signup, and "a b"; id is left out. */

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "runtime/data/dataset_encode.h"
+#include "runtime/data/dataset_open.h"
 #include "runtime/data/plain_rows.h"
 #include "runtime/data/row_lanes.h"
 #include "tests/unit/data_fixture.h"
@@ -694,7 +695,7 @@ static void labels_that_squares_do_not_suit_are_noticed(void **state)
         add_row(&table, real_cell(i), text_cell(i % 2 ? "a" : "b"), real_cell(i * 1e-300));
     check_notices(&table,
                   "label column \"y\" has no number beyond 3.9e-299, whose square is 0 to a "
-                  "computer: neither losses nor R2 tell anything\n");
+                  "computer: neither losses nor R2 mean anything\n");
 }
 
 static void classes_that_say_yes_or_no_are_noticed(void **state)
@@ -711,7 +712,7 @@ static void classes_that_say_yes_or_no_are_noticed(void **state)
                     text_cell(classes[i % count]));
         reopen(&table, NULL);
         notices = notices_of(&table.dataset);
-        CHECK((strstr(notices, "that all say yes or no") != NULL) == (count > 2));
+        CHECK((strstr(notices, "that all mean yes or no") != NULL) == (count > 2));
         free(notices);
         table_close(&table);
     }
@@ -773,8 +774,8 @@ static void spellings_of_a_word_are_noticed(void **state)
     for (int i = 0; i < 400; i++)
         add_row(&table, real_cell(i), text_cell(towns[i % 4]), real_cell(i));
     check_notices(&table,
-                  "column \"colour\": 3 words differ from others in capitals or spaces around "
-                  "them alone, as ' ROME ' in 100 rows, 'Rome' in 100 rows and 'rome' in 100 "
+                  "column \"colour\": 3 words differ from others in capitals or spaces around them "
+                  "alone, such as ' ROME ' in 100 rows, 'Rome' in 100 rows and 'rome' in 100 "
                   "rows\n");
     table_open(&table, TASK_REGRESSION, LABEL_REAL);
     for (int i = 0; i < 400; i++) /* two rows of 400; genotypes */
@@ -790,7 +791,7 @@ static void spellings_of_a_word_are_noticed(void **state)
         add_row(&table, real_cell(i), null_cell(), text_cell(i % 2 ? "no" : i % 4 ? "yes" : "Yes"));
     add_row(&table, real_cell(0), text_cell("a"), text_cell("no"));
     check_notices(&table, "label column \"y\": 2 classes differ from others in capitals or spaces "
-                          "around them alone, as 'Yes' in 100 rows and 'yes' in 100 rows\n");
+                          "around them alone, such as 'Yes' in 100 rows and 'yes' in 100 rows\n");
 }
 
 /* A table has the two in 100 rows each, beside Oslo. */
@@ -809,16 +810,16 @@ static void words_that_look_alike_are_noticed(void **state)
 {
     (void)state;
     check_look("Caf\u00e9", "Cafe\u0301",
-               "column \"colour\": 2 words look like others and have other characters, as "
+               "column \"colour\": 2 words look like others and have other characters, such as "
                "'Cafe\u0301' with U+0065 U+0301 in 100 rows and 'Caf\u00e9' with U+00E9 in 100 "
                "rows\n");
     check_look("Rome", "Ro\u200bme",
-               "column \"colour\": 2 words look like others and have other characters, as "
+               "column \"colour\": 2 words look like others and have other characters, such as "
                "'Ro\u200bme' with U+200B in 100 rows and 'Rome' without it in 100 rows\n");
     check_look("Caf\u00e9", "Cafe", "");
     check_look("Caf\u00e9", "caf\u00e9",
                "column \"colour\": 2 words differ from others in capitals or spaces around them "
-               "alone, as 'Caf\u00e9' in 100 rows and 'caf\u00e9' in 100 rows\n");
+               "alone, such as 'Caf\u00e9' in 100 rows and 'caf\u00e9' in 100 rows\n");
     check_look("a  b", "c", "");
 }
 
@@ -833,7 +834,7 @@ static void spellings_of_a_number_among_words_are_noticed(void **state)
         add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"), text_cell(classes[i % 6]));
     check_notices(&table,
                   "label column \"y\": 3 classes differ from others in the spelling of a number "
-                  "alone, as '-0' in 100 rows, '0' in 100 rows and '0.0' in 100 rows\n");
+                  "alone, such as '-0' in 100 rows, '0' in 100 rows and '0.0' in 100 rows\n");
     table_open(&table, TASK_CLASSIFICATION, LABEL_TEXT);
     for (int i = 0; i < 600; i++) /* codes */
         add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"),
@@ -1003,7 +1004,7 @@ static void labels_that_tell_nothing_apart_are_refused(void **state)
     CHECK_FAILS(try_open(&table, NULL, &err), STATUS_INVALID, "the SELECT returned no rows");
     add_row(&table, real_cell(1), null_cell(), text_cell("yes"));
     CHECK_FAILS(try_open(&table, NULL, &err), STATUS_INVALID,
-                "label column \"y\" has only the value \"yes\": there is nothing to tell apart");
+                "label column \"y\" has only the value \"yes\": a classifier needs at least two");
     add_row(&table, real_cell(1), null_cell(), text_cell("no"));
     add_row(&table, real_cell(1), null_cell(), text_cell("maybe"));
     table.spec.n_classes = 2;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "kinds/network/network_attributes.h"
+#include "runtime/data/dataset_open.h"
 #include "runtime/data/dataset_ranges.h"
 #include "runtime/data/row_store.h"
 #include "runtime/data/spool_format.h"

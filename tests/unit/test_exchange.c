@@ -991,7 +991,7 @@ static void formats_are_found_by_name_or_by_the_files_ending(void **state)
     CHECK_FAILS(exchange_format_find(SLICE(""), SLICE(""), &format, &err), STATUS_INVALID,
                 "no format \"\"");
     CHECK_FAILS(exchange_format_find(SLICE(""), SLICE(".json"), &format, &err), STATUS_INVALID,
-                "does not tell its format");
+                "does not show its format");
 }
 
 static void files_are_replaced_whole_or_not_at_all(void **state)

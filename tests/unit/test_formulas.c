@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "inputs/dates.h"
+#include "inputs/encoder.h"
 #include "scoring/formula_outputs.h"
 #include "scoring/formula_row.h"
 #include "scoring/kind.h"
@@ -63,6 +64,76 @@ static double read_cell(struct machine *machine, const struct formula *formula)
         if (slice_equal(formula->words[i], word))
             return i;
     return is_null || slice_trim(word).size == 0 ? NAN : -1;
+}
+
+static double read_hash(struct machine *machine, const struct formula *formula)
+{
+    char buffer[TRANSFORM_WORD_BUFFER];
+    struct slice word;
+    struct error err;
+    bool is_null;
+
+    if (cell_to_word(&machine->cells[formula->index], SLICE("c"), buffer, &word, &is_null, &err) !=
+        STATUS_OK)
+        return refuse(machine);
+    return is_null ? NAN : (double)(transform_word_hash(word) % formula->count);
+}
+
+/* The key of each column, as cross.h describes them, of the numbers that formulas make. */
+static double read_cross(struct machine *machine, const struct formula *formula)
+{
+    char keys[CROSS_COLUMNS_MAX * sizeof(uint64_t)], buffer[TRANSFORM_WORD_BUFFER];
+    struct slice word;
+    struct error err;
+    bool is_null;
+
+    for (uint32_t i = 0; i < formula->count; i++) {
+        const struct cell *cell = &machine->cells[formula->cross->columns[i].cell];
+        const double number = formula->terms[i] ? run(machine, formula->terms[i]) : 0;
+        const struct cell counted = {.type = isnan(number) ? CELL_NULL : CELL_INTEGER,
+                                     .integer = isnan(number) ? 0 : (int64_t)number};
+        uint64_t key;
+
+        if (cell_to_word(formula->terms[i] ? &counted : cell, SLICE("c"), buffer, &word, &is_null,
+                         &err) != STATUS_OK)
+            return refuse(machine);
+        key = is_null ? 0 : transform_word_hash(word);
+        memcpy(keys + 8 * i, &key, 8); /* the least byte first, as here */
+    }
+    return (double)(transform_word_hash((struct slice){keys, formula->count * 8u}) %
+                    formula->cross->buckets);
+}
+
+/* Terms are no number: it is read where their sum is. */
+static double of_terms(struct machine *machine, const struct formula *formula)
+{
+    const struct transform_input *input = machine->program->variables[formula->a->index]->input;
+    const struct text_ids text = text_ids_of(input);
+    int32_t ids[2 * TEXT_WORDS_MAX];
+    double numbers[LIST_SIZE_MAX], sum = 0;
+    char buffer[TRANSFORM_WORD_BUFFER];
+    struct text_shares shares;
+    struct slice word;
+    struct error err;
+    uint32_t used;
+    bool is_null;
+
+    if (formula->op == FORMULA_TERMS_OF)
+        return cell_list_read(&machine->cells[input->column], &input->spec.list, SLICE("c"),
+                              numbers, &is_null, &err) == STATUS_OK
+                   ? numbers[(uint32_t)formula->number]
+                   : refuse(machine);
+    if (cell_to_word(&machine->cells[input->column], SLICE("c"), buffer, &word, &is_null, &err) !=
+        STATUS_OK)
+        return refuse(machine);
+    CHECK(input->encoder->text_ids(input, word, ids));
+    used = text_ids_used(ids, text.count);
+    shares = text_shares_of(&(struct text_ids){0, text.count, text.combiner, text.is_weighted}, ids,
+                            used);
+    for (uint32_t i = 0; i < used; i++)
+        sum +=
+            (double)text_share(&shares, i) * formula->numbers[(uint32_t)ids[i] - input->first_id];
+    return sum;
 }
 
 static bool holds(struct machine *machine, const struct formula *formula)
@@ -138,6 +209,15 @@ static double run(struct machine *machine, const struct formula *formula)
     case FORMULA_READ_WORD:
     case FORMULA_READ_DATE:
         return read_cell(machine, formula);
+    case FORMULA_READ_HASH:
+        return read_hash(machine, formula);
+    case FORMULA_READ_CROSS:
+        return read_cross(machine, formula);
+    case FORMULA_READ_TERMS:
+        return 0;
+    case FORMULA_TERMS_SUM:
+    case FORMULA_TERMS_OF:
+        return of_terms(machine, formula);
     case FORMULA_REFUSE:
         return refuse(machine);
     default:
@@ -332,14 +412,28 @@ static void every_seed_predicts_as_the_scorer(void **state)
     CHECK(seen.compared > 1000 && seen.refused > 100);
 }
 
+static void by_hash(struct fixture *fixture)
+{
+    struct transform *transform = &fixture->model.transform;
+    struct error err;
+
+    for (uint32_t i = 0; i < transform->input_count; i++)
+        if (slice_is(transform->inputs[i].spec.name, "colour")) {
+            transform->inputs[i].spec.rule = RULE_HASH;
+            transform->inputs[i].word_count = 0;
+        }
+    CHECK_OK(transform_finish(transform, &fixture->arena, &err));
+}
+
 static void fixtures_predict_as_the_scorer(void **state)
 {
-    static void (*const changes[])(struct fixture * fixture) = {NULL, fixture_dates, fixture_rules};
+    static void (*const changes[])(struct fixture * fixture) = {
+        NULL, fixture_dates, fixture_rules, fixture_text, fixture_cross, by_hash};
     static const uint32_t classes[] = {0, 2, 3};
     struct seen seen = {0};
     (void)state;
 
-    for (size_t i = 0; i < 3; i++)
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
         for (size_t j = 0; j < 3; j++) {
             const uint32_t widths[] = {5, classes[j] == 3 ? 3 : 1};
             struct fixture fixture;
@@ -351,8 +445,6 @@ static void fixtures_predict_as_the_scorer(void **state)
             for (uint32_t k = 0; k < fixture.model.transform.input_count; k++) {
                 struct transform_input *input = &fixture.model.transform.inputs[k];
 
-                if (!rule_takes_numbers(input->spec.rule))
-                    input->hash_buckets = 0; /* no formula has the hash */
                 input->spec.reading = READING_NUMBER;
             }
             CHECK_OK(transform_finish(&fixture.model.transform, &fixture.arena, &err));
@@ -364,10 +456,11 @@ static void fixtures_predict_as_the_scorer(void **state)
     CHECK(seen.compared > 1500);
 }
 
-static void refused(void (*change)(struct fixture *fixture), const char *what, const char *hint)
+static void refused(void (*change)(struct fixture *fixture), bool is_graph, const char *what,
+                    const char *hint)
 {
     const uint32_t widths[] = {3};
-    struct formula_program program = {0};
+    struct formula_program program = {.is_graph = is_graph};
     struct fixture fixture;
     struct error err;
 
@@ -386,16 +479,15 @@ static void plain(struct fixture *fixture)
     (void)fixture;
 }
 
-static void by_hash(struct fixture *fixture)
+static void cross_of_known_words(struct fixture *fixture)
 {
     struct transform *transform = &fixture->model.transform;
     struct error err;
 
+    fixture_cross(fixture);
     for (uint32_t i = 0; i < transform->input_count; i++)
-        if (slice_is(transform->inputs[i].spec.name, "colour")) {
-            transform->inputs[i].spec.rule = RULE_HASH;
-            transform->inputs[i].word_count = 0;
-        }
+        if (slice_is(transform->inputs[i].spec.name, "colour"))
+            transform->inputs[i].hash_buckets = 0;
     CHECK_OK(transform_finish(transform, &fixture->arena, &err));
 }
 
@@ -412,20 +504,24 @@ static void numbers_with_a_comma(struct fixture *fixture)
 static void inputs_that_no_formula_reads_are_named(void **state)
 {
     (void)state;
-    refused(plain, "input \"colour\" takes rare words by their hash, which is not exported",
+    refused(plain, true,
+            "input \"colour\" takes rare words by their hash, which is not exported as ONNX",
             "CASE WHEN count(*) OVER (PARTITION BY colour) > 1 THEN colour ELSE 'other' END AS "
             "colour.");
-    refused(by_hash,
+    refused(by_hash, true,
             "input \"colour\" is a category by the hash of its words, which is not exported",
             "COLUMN VOCABULARY");
-    refused(fixture_text, "input \"note\" is the words of a text, which is not exported",
+    refused(fixture_text, true, "input \"note\" is the words of a text, which is not exported",
             "(note LIKE '%late%') AS late, in the SELECT that trains and in the rows");
-    refused(fixture_lists, "input \"seen[0]\" is of a list in a text, which is not exported",
+    refused(fixture_lists, false, "input \"seen[0]\" is of a list in a text, which is not exported",
             "a column of each number");
-    refused(dates_with_the_day_first, "of dates as people write them, which is not exported",
+    refused(dates_with_the_day_first, true, "of dates as people write them, which is not exported",
             "substr()");
-    refused(numbers_with_a_comma, "such as 1.234,50, which is not exported", "replace() and CAST");
-    refused(fixture_rules,
+    refused(numbers_with_a_comma, true, "such as 1.234,50, which is not exported",
+            "replace() and CAST");
+    refused(cross_of_known_words, true, "is a cross of columns, which is not exported",
+            "a || ' ' || b");
+    refused(fixture_rules, true,
             "input \"CATEGORY_ID(age)\" is of numbers with separators, such as 1,234, "
             "which is not exported",
             "CAST(replace(a, ',', '') AS REAL) AS a");

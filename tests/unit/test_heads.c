@@ -232,13 +232,27 @@ static double measured(struct head_metrics *metrics, const char *label, const ch
     return 0;
 }
 
+/* Workers measure the row that is selected, and the session adds it up. */
+static void add_as_measured(struct head_metrics *metrics)
+{
+    for (uint32_t i = 0; i < HEADS; i++) {
+        struct metrics_row row;
+        struct error err;
+        bool has_label;
+
+        CHECK_OK(scorer_measure_head(&stage.scorer, i, &has_label, &row, &err));
+        if (has_label)
+            CHECK_OK(head_metrics_add_row(metrics, i, &row, &err));
+    }
+}
+
 /* Each by the rows that have its label: told in two rows, n in two, k in one, r in none. */
 static void a_head_is_measured_by_the_rows_with_its_label(void **state)
 {
     const struct cell first[HEADS] = {A_TEXT("not"), A_REAL(1), AN_INTEGER(3)};
     const struct cell second[HEADS] = {A_TEXT("yes")}, third[HEADS] = {{0}, A_REAL(2)};
     const struct cell *const rows[] = {first, second, third};
-    struct head_metrics *metrics;
+    struct head_metrics *metrics, *elsewhere;
     double squares = 0;
     struct error err;
     struct slice label;
@@ -248,9 +262,12 @@ static void a_head_is_measured_by_the_rows_with_its_label(void **state)
     (void)state;
 
     CHECK_OK(head_metrics_new(&stage.model, &metrics, &err));
+    CHECK_OK(head_metrics_new(&stage.model, &elsewhere, &err));
+    CHECK_INT(head_metrics_count(metrics), HEADS);
     for (uint32_t i = 0; i < 3; i++) {
         select_row(i, rows[i]);
         CHECK_OK(head_metrics_add(metrics, &stage.scorer, &err));
+        add_as_measured(elsewhere);
         if (rows[i][1].type == CELL_REAL)
             squares += pow(predicted(1).real - rows[i][1].real, 2);
     }
@@ -261,11 +278,16 @@ static void a_head_is_measured_by_the_rows_with_its_label(void **state)
     NEAR(measured(metrics, "k", "Accuracy"), 0);
     CHECK(isfinite(measured(metrics, "k", "LogLoss")));
     CHECK(isnan(measured(metrics, "r", "Accuracy")));
-    while (head_metrics_value(metrics, count, &label, &name, &value))
-        count++;
+    for (; head_metrics_value(metrics, count, &label, &name, &value); count++) {
+        double other;
+
+        CHECK(head_metrics_value(elsewhere, count, &label, &name, &other));
+        CHECK(value == other || (isnan(value) && isnan(other)));
+    }
     CHECK_INT(count, 4 + 3 + 2 + 4); /* two classes, a number, more classes, two classes */
     CHECK(count <= head_metrics_most(metrics));
     head_metrics_free(metrics);
+    head_metrics_free(elsewhere);
     head_metrics_free(NULL);
 }
 

@@ -135,12 +135,21 @@ static void a_job_that_scores_reads_back_the_same(void **state)
     CHECK(!jobspec_equal(&spec, &other));
     other = again, other.scoring.as_means = !again.scoring.as_means;
     CHECK(!jobspec_equal(&spec, &other));
+    other = again, other.scoring.by_head = true;
+    CHECK(!jobspec_equal(&spec, &other));
+    spec.scoring.by_head = true;
+    spec.scoring.inputs = (uint32_t[]){3, JOBSPEC_NO_LABEL};
+    text_clear(&json);
+    CHECK_OK(jobspec_write(&spec, &json, &err));
+    CHECK_OK(jobspec_read(text_slice(&json), &arena, &again, &err));
+    CHECK(jobspec_equal(&spec, &again) && again.scoring.by_head);
+    CHECK(again.scoring.inputs[1] == JOBSPEC_NO_LABEL);
     spec.scoring.label = JOBSPEC_NO_LABEL;
     CHECK_FAILS(jobspec_write(&spec, &json, &err), STATUS_CORRUPT, "\"label\"");
     spec.kind = SPEC_PREDICT;
     CHECK_OK(jobspec_write(&spec, &json, &err));
     spec.scoring.inputs = (uint32_t[]){3, 4};
-    CHECK_FAILS(jobspec_write(&spec, &json, &err), STATUS_CORRUPT, "cells from 0 to below 4");
+    CHECK_FAILS(jobspec_write(&spec, &json, &err), STATUS_CORRUPT, "cells from -1 to below 4");
     text_deinit(&json);
     arena_deinit(&arena);
 }

@@ -629,10 +629,10 @@ static void cells_and_thresholds_that_cannot_be_are_refused(void **state)
     static const struct {
         const char *member, *value, *message;
     } cases[] = {
-        {"inputs", "[3, -1]", "cells from 0 to below 4"},
-        {"inputs", "[3, 4]", "cells from 0 to below 4"},
-        {"inputs", "[3, 0.5]", "cells from 0 to below 4"},
-        {"inputs", "[3, \"0\"]", "cells from 0 to below 4"},
+        {"inputs", "[3, -2]", "cells from -1 to below 4"},
+        {"inputs", "[3, 4]", "cells from -1 to below 4"},
+        {"inputs", "[3, 0.5]", "cells from -1 to below 4"},
+        {"inputs", "[3, \"0\"]", "cells from -1 to below 4"},
         {"threshold", "-0.5", "\"threshold\": expected 0 to 1"},
         {"threshold", "1.5", "\"threshold\": expected 0 to 1"},
         {"false_positive_cost", "-1", "\"false_positive_cost\": expected 0 to 1e+09"},

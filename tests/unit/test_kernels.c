@@ -171,7 +171,7 @@ static void softmax_loss_and_gradient_follow_their_definition(void **state)
     (void)state;
     for (int m = 2; m < 40; m += 3) {
         float z[40];
-        double exact[40], sum = 0, loss;
+        double exact[40] = {0}, sum = 0, loss;
         int32_t label = m / 2;
 
         for (int j = 0; j < m; j++)

@@ -294,6 +294,49 @@ static void a_team_that_changes_leaves_no_trace(void **state)
     made_dataset_close(&dataset);
 }
 
+static enum status count_statistics(void *context, const struct model_row *row, struct error *err)
+{
+    uint32_t *count = context;
+    (void)err;
+
+    *count += slice_is(row->part, "statistics");
+    return STATUS_OK;
+}
+
+static uint32_t statistics_published(const struct learner *learner)
+{
+    uint32_t count = 0;
+    uint64_t next = 0;
+    struct error err;
+    bool is_at_end;
+
+    CHECK_OK(
+        learner_publish(learner, "", &next, SIZE_MAX, &is_at_end, count_statistics, &count, &err));
+    return count;
+}
+
+/* The share of processors may change between two pieces of the model. */
+static void a_change_of_the_team_leaves_what_was_measured(void **state)
+{
+    struct dataset dataset = made_dataset((struct rows_shape){100, 10, 5, 2, 12, 3});
+    struct jobspec spec = made_spec(&dataset);
+    struct descent *descent = opened(&spec, &dataset);
+    struct team *team = team_new(2);
+    struct error err;
+    bool is_done = false;
+    (void)state;
+
+    learn(descent, 1, 0);
+    while (!is_done)
+        CHECK_OK(learner_measure(&descent->learner, &is_done, &err));
+    CHECK(statistics_published(&descent->learner) > 0);
+    CHECK_OK(learner_use_team(&descent->learner, team, &err));
+    CHECK(statistics_published(&descent->learner) > 0);
+    learner_close(&descent->learner);
+    team_free(team);
+    made_dataset_close(&dataset);
+}
+
 /* Each batch has the same run of positions, however many lanes share it. */
 static void without_shuffle_the_number_of_lanes_changes_no_more_than_rounding(void **state)
 {
@@ -1705,6 +1748,7 @@ int main(void)
         cmocka_unit_test(a_team_gives_the_sums_of_one_thread),
         cmocka_unit_test(the_result_depends_neither_on_the_team_nor_on_the_calls),
         cmocka_unit_test(a_team_that_changes_leaves_no_trace),
+        cmocka_unit_test(a_change_of_the_team_leaves_what_was_measured),
         cmocka_unit_test(without_shuffle_the_number_of_lanes_changes_no_more_than_rounding),
         cmocka_unit_test(lanes_follow_from_batch_and_parameters),
         cmocka_unit_test(small_tables_of_classes_have_another_activation),

@@ -11,6 +11,7 @@
 #include "parser/statement_json.h"
 #include "planner/explain.h"
 #include "planner/plan.h"
+#include "planner/plan_statement.h"
 #include "tests/check.h"
 #include "tests/unit/described_catalog.h"
 #include "tests/unit/failing_memory.h"

@@ -71,10 +71,10 @@ static void names_and_clauses(void **state)
         {"SELECT 1 TO EVALUATE m LABEL a, b", ", b",
          "LABEL names one column here; TO TRAIN alone takes several."},
         {"SELECT 1 TO TRAIN X LABEL y INTO my-model", "-model",
-         "A name with other signs than letters, digits and _ is written in quotes: "
+         "A name with other characters than letters, digits and _ is written in quotes: "
          "\"my-model\"."},
         {"SELECT 1 TO PREDICT USING my-model", "-model",
-         "A name with other signs than letters, digits and _ is written in quotes: "
+         "A name with other characters than letters, digits and _ is written in quotes: "
          "\"my-model\"."},
         {"SELECT 1 TO PREDICT USING m SELECT 2", "SELECT 2",
          "Statements are separated by semicolons."},
@@ -98,7 +98,7 @@ static void names_and_clauses(void **state)
         {"SELECT 1 TO TRAIN X LABEL y INTO my model", "model",
          "A name of two words is written in double quotes: \"my model\"."},
         {"SELECT 1 TO TRAIN X LABEL Churned? INTO m", "? INTO m",
-         "A name with other signs than letters, digits and _ is written in double quotes: "
+         "A name with other characters than letters, digits and _ is written in double quotes: "
          "\"Churned?\"."},
         {"SELECT 1 TO TRAIN X LABEL Zip code INTO m", "code INTO m",
          "A name of two words is written in double quotes: \"Zip code\"."},
@@ -188,8 +188,7 @@ static void words_of_other_languages(void **state)
         {"SELECT 1 TO EXPLAIN m LIMIT 5", "LIMIT 5",
          "WITH summary.max_display = 5 shows the first five inputs. A LIMIT of the rows belongs to "
          "the SELECT, which stands before TO."},
-        {"SELECT 1 TO EVALUATE USING m", "USING m",
-         "The model stands behind EVALUATE, without USING."},
+        {"SELECT 1 TO EVALUATE USING m", "USING m", "The model follows EVALUATE, without USING."},
         {"SHOW MODELS LIKE 't%'", "LIKE 't%'", MODELS_BY_NAME},
         {"SELECT 1 TO TRAIN X SET a = 1 INTO m", "SET a = 1 INTO m",
          "Attributes follow WITH: WITH name = value, ..."},
@@ -198,7 +197,8 @@ static void words_of_other_languages(void **state)
         {"SELECT 1 TO TRAIN X TARGET y INTO m", "TARGET y INTO m",
          "The column to learn follows LABEL."},
         {"SELECT 1 TO TRAIN LABEL y INTO m", "y INTO m",
-         "LABEL is read as the model's name here: a model, as LinearClassifier, stands before it."},
+         "LABEL is read as the model's name here: write a model, such as LinearClassifier, before "
+         "it."},
         {"SELECT 1 TO TRAIN X LABEL y AS m", "AS m", "The name of what is made follows INTO."},
         {"SELECT 1 TO TRAIN X LABEL y INTO TABLE m", "m", "The name stands alone, without TABLE."},
         {"SELECT 1 TO TRAIN X LABEL y INTO \"TABLE\" m", "m", ""},

@@ -240,7 +240,7 @@ static void importance_names_its_metric_and_shows_noise_as_0(void **state)
 
     (void)state;
     CHECK_OK(draw(PICTURE_IMPORTANCE, names, 4, cells, 2, &svg, &err));
-    check_has(&svg, "importance: change of AUC without the input");
+    check_has(&svg, "importance: how much worse AUC is if shuffled");
     /* The bar leaves room for its deviation: 0.6 is the right end. */
     check_has(&svg, "<rect x=\"200.0\" y=\"38.0\" width=\"187.5\"");
     check_has(&svg, "x=\"433.0\""); /* where eleven signs fit */

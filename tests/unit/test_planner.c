@@ -11,6 +11,7 @@
 #include "planner/label.h"
 #include "planner/parameters.h"
 #include "planner/plan.h"
+#include "planner/plan_statement.h"
 #include "planner/requirement.h"
 #include "planner/row_work.h"
 #include "planner/targets.h"
@@ -694,7 +695,7 @@ static void a_kind_that_is_too_large_names_its_own_attribute(void **state)
     CHECK_OK(parameters_check(&planning));
     kmeans_params(&scene.plan.spec.params)->clusters = UINT32_MAX;
     CHECK_FAILS(parameters_check(&planning), STATUS_LIMIT,
-                "a model of 12884901885 parameters would need 448.0 GiB, where at most 16 GiB");
+                "a model of 12884901885 parameters would need 544.0 GiB, where at most 16 GiB");
     CHECK_INT(err.position, 42);
     CHECK(strstr(err.hint, "lower model.n_clusters"));
     scene_deinit(&scene);

@@ -755,7 +755,7 @@ static void nodes_that_are_slow_or_compute_wrongly_are_avoided_with_a_reason(voi
     (void)state;
 
     begin_running(&f, 3);
-    f.pool.listener = (struct pod_pool_listener){&heard, NULL, hear_avoided};
+    f.pool.listener = (struct pod_pool_listener){&heard, NULL, hear_avoided, NULL};
     show(&f, pod_on(0, 0, "a"));
     show(&f, pod_on(1, 0, "b"));
     show(&f, pod_on(2, 0, "c"));
@@ -777,11 +777,60 @@ static void nodes_that_are_slow_or_compute_wrongly_are_avoided_with_a_reason(voi
     assert_string_equal(heard.why, "it computes wrongly, as the self-test of worker 1 says");
     pod_pool_on_lost(&f.pool, 1, 2, 0);
     assert_string_equal(heard.node, "c");
-    assert_string_equal(heard.why, "worker 2 there says nothing any more");
+    assert_string_equal(heard.why, "worker 2 there no longer answers");
     CHECK_INT(pod_pool_avoided(&f.pool, 2, nodes), 3);
     CHECK_INT(f.pool.failure.status, STATUS_OK);
     pod_pool_on_slow(&f.pool, POD_POOL_AVOIDED_MS + 1, 0, 0, 3); /* it was forgotten meanwhile */
     CHECK_INT(heard.count, 4);
+    pod_pool_deinit(&f.pool);
+}
+
+struct unjoined {
+    uint32_t index, incarnation;
+    char node[POD_NODE_MAX];
+    int count;
+};
+
+static void hear_unjoined(void *context, uint32_t index, uint32_t incarnation, const char *node)
+{
+    struct unjoined *unjoined = context;
+
+    unjoined->index = index;
+    unjoined->incarnation = incarnation;
+    snprintf(unjoined->node, sizeof unjoined->node, "%s", node);
+    unjoined->count++;
+}
+
+static void a_worker_that_never_joins_is_told_of_once(void **state)
+{
+    struct unjoined heard = {.count = 0};
+    struct pod_view view;
+    struct fixture f;
+    int64_t due_ms;
+    (void)state;
+
+    begin_synced(&f, 2);
+    f.pool.listener = (struct pod_pool_listener){&heard, NULL, NULL, hear_unjoined};
+    for (uint32_t i = 0; i < 2; i++) {
+        make_pod(&f);
+        view = pod_on(i, 0, i == 0 ? "a" : "b");
+        pod_pool_on_pod(&f.pool, 5, &view);
+        pod_pool_on_pod(&f.pool, 6, &view); /* it was running already */
+    }
+    pod_pool_on_worker(&f.pool, 10, 0, 0, true);
+    (void)pod_pool_next(&f.pool, 11, &due_ms);
+    CHECK_INT(heard.count, 0);
+    CHECK_INT(due_ms, 5 + POD_POOL_UNJOINED_MS);
+    for (int again = 0; again < 2; again++)
+        (void)pod_pool_next(&f.pool, 5 + POD_POOL_UNJOINED_MS, &due_ms);
+    CHECK_INT(heard.count, 1);
+    CHECK_INT(heard.index, 1);
+    CHECK_INT(heard.incarnation, 0);
+    assert_string_equal(heard.node, "b");
+    CHECK_INT(f.pool.places[1].state, POD_POOL_RUNNING); /* it stays */
+    pod_pool_on_worker(&f.pool, 100000, 1, 0, true);
+    pod_pool_on_worker(&f.pool, 100001, 1, 0, false); /* a loss: it came before */
+    CHECK_INT(f.pool.places[1].unjoined_ms, 0);
     pod_pool_deinit(&f.pool);
 }
 
@@ -806,7 +855,7 @@ static void each_loss_is_told_once_with_its_reason(void **state)
     (void)state;
 
     begin_running(&f, 4);
-    f.pool.listener = (struct pod_pool_listener){&losses, hear_loss, NULL};
+    f.pool.listener = (struct pod_pool_listener){&losses, hear_loss, NULL, NULL};
     end_pod(&f, 0, 0, POD_OUT_OF_MEMORY, 137);
     CHECK_INT(losses.last.kind, POD_POOL_LOSS_MEMORY);
     CHECK_INT(losses.last.had / MIB, 512);
@@ -839,7 +888,7 @@ static void who_leaves_as_it_should_is_no_loss(void **state)
     (void)state;
 
     begin_running(&f, 3);
-    f.pool.listener = (struct pod_pool_listener){&losses, hear_loss, NULL};
+    f.pool.listener = (struct pod_pool_listener){&losses, hear_loss, NULL, NULL};
     pod_pool_want(&f.pool, 2);
     CHECK_INT(next(&f), POD_POOL_DELETE);
     answer(&f, STATUS_OK, "");
@@ -945,7 +994,7 @@ static void the_master_says_which_servers_are_needed_and_which_go(void **state)
     (void)state;
 
     begin_servers(&f, 2);
-    f.pool.listener = (struct pod_pool_listener){&losses, hear_loss, NULL};
+    f.pool.listener = (struct pod_pool_listener){&losses, hear_loss, NULL, NULL};
     pod_pool_keep(&f.pool, 4, 4);
     for (uint32_t i = 2; i < 4; i++) {
         make_pod(&f);
@@ -1094,6 +1143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_node_that_lost_a_worker_is_avoided_for_a_while),
         cmocka_unit_test(a_machine_that_computes_wrongly_is_said_to_do_so),
+        cmocka_unit_test(a_worker_that_never_joins_is_told_of_once),
         cmocka_unit_test(nodes_that_are_slow_or_compute_wrongly_are_avoided_with_a_reason),
         cmocka_unit_test(nothing_is_done_before_the_first_list),
         cmocka_unit_test(no_server_stands_for_another_one),

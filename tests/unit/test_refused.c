@@ -120,11 +120,11 @@ static void a_model_is_made_and_dropped_in_other_words(void **state)
         {"DELETE MODEL m", "A model is a table: DROP TABLE m;"},
         {"ALTER MODEL m RENAME TO n", "A model is a table: ALTER TABLE m RENAME TO new_name;"},
         {"RENAME MODEL m", "A model is a table: ALTER TABLE m RENAME TO new_name;"},
-        {"DESCRIBE MODEL m", "SHOW MODEL m; tells what a model is, SHOW TRAIN how it was trained."},
-        {"DESC MODEL m", "SHOW MODEL m; tells what a model is, SHOW TRAIN how it was trained."},
-        {"EXPLAIN MODEL m", "SHOW MODEL m; tells what a model is, SELECT * FROM table TO EXPLAIN "
+        {"DESCRIBE MODEL m", "SHOW MODEL m; describes a model, SHOW TRAIN its training."},
+        {"DESC MODEL m", "SHOW MODEL m; describes a model, SHOW TRAIN its training."},
+        {"EXPLAIN MODEL m", "SHOW MODEL m; describes a model, SELECT * FROM table TO EXPLAIN "
                             "m; what it looks at."},
-        {"DESCRIBE t", "SHOW MODEL t; tells what a model is; the columns of a table are listed by "
+        {"DESCRIBE t", "SHOW MODEL t; describes a model; the columns of a table are listed by "
                        "SELECT name, type FROM pragma_table_info('t')."},
         {"DESCRIBE", NULL},
         {"GRANT MODEL m", NULL},

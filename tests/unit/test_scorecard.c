@@ -50,7 +50,7 @@ static void what_does_not_fit_is_refused_with_the_numbers(void **state)
     CHECK(strstr(err.message, "and a worker has at most 100"));
     dataset.labels.count = 3;
     CHECK_FAILS(learning_open(&spec, &dataset, NULL, &learning, &err), STATUS_INVALID,
-                "a ScoreCard tells two classes apart, not 3");
+                "a ScoreCard needs two classes, not 3");
     dataset.labels.count = 2;
     dataset.transform.id_rows = SCORECARD_BINS_MAX + 1;
     CHECK_FAILS(learning_open(&spec, &dataset, NULL, &learning, &err), STATUS_LIMIT,

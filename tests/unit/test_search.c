@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "parser/parser.h"
+#include "planner/plan_statement.h"
 #include "tests/check.h"
 #include "tests/unit/described_catalog.h"
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "kinds/forecast/forecast_attributes.h"
+#include "runtime/data/dataset_open.h"
 #include "runtime/data/row_store.h"
 #include "runtime/learners/learners.h"
 #include "tests/unit/data_fixture.h"
@@ -104,6 +105,20 @@ static void table_make_with(struct table *table, uint32_t groups, uint32_t serie
 static void table_make(struct table *table, uint32_t groups, uint32_t series)
 {
     table_make_with(table, groups, series, false);
+}
+
+/* Small trees, that all series share. */
+static void table_use_trees(struct table *table)
+{
+    struct forecast_params *params = forecast_params(&table->spec.params);
+
+    while (strcmp(forecast_method_words[params->method], "trees") != 0)
+        params->method++;
+    params->rounds = 3;
+    params->max_depth = 2;
+    params->eta = .3;
+    params->min_rows = 5;
+    params->backtests = 2;
 }
 
 /* order: as of write_spool. */
@@ -337,18 +352,41 @@ static void regressors_have_the_same_bits_however_rows_and_workers_come(void **s
     }
 }
 
-static void threads_leave_no_trace(void **state)
+static void trees_have_the_same_bits_however_rows_and_workers_come(void **state)
 {
-    struct table table;
+    static const uint32_t series[] = {1, 60, 60};
+    (void)state;
+
+    for (uint32_t groups = 0; groups < 3; groups++) {
+        struct table table;
+        struct outcome one;
+
+        table_make_with(&table, groups, series[groups], groups == 1);
+        table_use_trees(&table);
+        table_read(&table, NULL);
+        one = run_group(&table, 1, 0);
+        CHECK_INT(one.rows, table.rows);
+        for (uint32_t workers = 2; workers < 9; workers += 3) {
+            uint32_t *order = shuffled(table.rows, workers);
+
+            table_read(&table, order);
+            assert_string_equal(run_group(&table, workers, groups).digest, one.digest);
+            free(order);
+        }
+        table_close(&table);
+    }
+}
+
+static void check_threads(struct table *table)
+{
     struct team *team = NULL;
     struct outcome alone;
     struct group group;
     struct error err;
-    (void)state;
 
-    table_open(&table, 1, 150);
-    alone = run_group(&table, 1, 0);
-    group_open(&group, &table.spec, &table.dataset, 2);
+    table_read(table, NULL);
+    alone = run_group(table, 1, 0);
+    group_open(&group, &table->spec, &table->dataset, 2);
     for (uint32_t phase = 0; phase_of(&group)->kind != PHASE_DONE; phase++) {
         struct team *next = team_new(1 + phase % 4);
 
@@ -361,28 +399,39 @@ static void threads_leave_no_trace(void **state)
     assert_string_equal(outcome_of(group.learners[1]).digest, alone.digest);
     group_close(&group);
     team_free(team);
-    table_close(&table);
+    table_close(table);
+}
+
+static void threads_leave_no_trace(void **state)
+{
+    struct table table;
+    (void)state;
+
+    for (int has_trees = 0; has_trees < 2; has_trees++) {
+        table_make(&table, 1, has_trees ? 60 : 150);
+        if (has_trees)
+            table_use_trees(&table);
+        check_threads(&table);
+    }
 }
 
 /* ---- states ---- */
 
 /* A worker that was further on, or has learned nothing, goes on from any phase of another's. */
-static void a_state_taken_at_any_phase_leads_to_the_same_records(void **state)
+static void check_states(struct table *table)
 {
-    struct table table;
     struct outcome wanted;
     uint64_t phases = 0;
-    (void)state;
 
-    table_open(&table, 2, 200);
-    table.spec.lanes = 4;
-    wanted = run_group(&table, 1, 0);
+    table_read(table, NULL);
+    table->spec.lanes = 4;
+    wanted = run_group(table, 1, 0);
     for (uint64_t taken = 0, is_last = false; !is_last; taken++)
         for (uint32_t ahead = 0; ahead < 5; ahead += 4) {
             struct group old, new;
 
-            group_open(&old, &table.spec, &table.dataset, 1);
-            group_open(&new, &table.spec, &table.dataset, 2);
+            group_open(&old, &table->spec, &table->dataset, 1);
+            group_open(&new, &table->spec, &table->dataset, 2);
             while (phase_of(&old)->number < taken && phase_of(&old)->kind != PHASE_DONE)
                 group_phase(&old, 0);
             is_last = phase_of(&old)->kind == PHASE_DONE;
@@ -406,7 +455,20 @@ static void a_state_taken_at_any_phase_leads_to_the_same_records(void **state)
             phases = taken;
         }
     CHECK(phases > 5); /* the count, and some series of each lane at a time */
-    table_close(&table);
+    table_close(table);
+}
+
+static void a_state_taken_at_any_phase_leads_to_the_same_records(void **state)
+{
+    struct table table;
+    (void)state;
+
+    for (int has_trees = 0; has_trees < 2; has_trees++) {
+        table_make(&table, 2, has_trees ? 20 : 200);
+        if (has_trees)
+            table_use_trees(&table);
+        check_states(&table);
+    }
 }
 
 static void a_state_that_is_cut_or_of_another_job_is_refused(void **state)
@@ -463,20 +525,59 @@ static void a_bit_that_is_inverted_in_any_memory_is_found(void **state)
     table_close(&table);
 }
 
-/* A contribution is known by its sum. */
-static void contributions_are_counted(void **state)
+/* Trees that are done, and the one that grows; and of the lanes' rows all that is kept of them. */
+static void a_bit_that_is_inverted_in_trees_or_their_rows_is_found(void **state)
 {
+    static const char *const names[] = {"trees", "growing", "bins", "targets", "scores", "nodes"};
     struct table table;
+    (void)state;
+
+    table_make(&table, 1, 40);
+    table_use_trees(&table);
+    table.spec.lanes = 1;
+    table_read(&table, NULL);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct group group;
+        struct learner *learning;
+        int64_t *sums;
+        struct error err;
+        uint8_t *memory;
+        uint32_t done;
+        size_t size;
+
+        group_open(&group, &table.spec, &table.dataset, 1);
+        learning = group.learners[0];
+        sums = calloc(learning->elements_most, sizeof *sums);
+        CHECK(learner_memory(learning, "bins", &size) == NULL);
+        for (int phase = 0; phase < 4; phase++)
+            group_phase(&group, 0);
+        memory = learner_memory(learning, names[i], &size);
+        CHECK(memory && size > 0);
+        memory[size / 2] ^= 16;
+        if (i < 2) {
+            CHECK_FAILS(learner_verify(learning, LOOK_AT_USED, NULL, &err), STATUS_CORRUPT, "");
+        } else {
+            CHECK_FAILS(learner_contribute(learning, 0, 1, NULL, sums, NULL, &done, &err),
+                        STATUS_CORRUPT, "the rows of trees");
+        }
+        free(sums);
+        group_close(&group);
+    }
+    table_close(&table);
+}
+
+/* A contribution is known by its sum. */
+static void check_counted(struct table *table, uint32_t phases)
+{
     struct group group;
     struct learner *learning;
     uint64_t sum = 0;
     struct error err;
-    (void)state;
 
-    table_open(&table, 1, 100);
-    group_open(&group, &table.spec, &table.dataset, 1);
+    table_read(table, NULL);
+    group_open(&group, &table->spec, &table->dataset, 1);
     learning = group.learners[0];
-    for (uint32_t phase = 0; phase < 2; phase++) {
+    for (uint32_t phase = 0; phase < phases; phase++) {
         const uint32_t count = phase_of(&group)->owned_count;
         int64_t *sums = calloc(count, sizeof *sums);
         struct learner_report report;
@@ -492,7 +593,19 @@ static void contributions_are_counted(void **state)
         free(sums);
     }
     group_close(&group);
-    table_close(&table);
+    table_close(table);
+}
+
+static void contributions_are_counted(void **state)
+{
+    struct table table;
+    (void)state;
+
+    table_make(&table, 1, 100);
+    check_counted(&table, 2);
+    table_make(&table, 1, 100);
+    table_use_trees(&table);
+    check_counted(&table, 4);
 }
 
 /* ---- what is refused ---- */
@@ -597,6 +710,21 @@ static void series_of_one_hash_are_not_joined(void **state)
     table_close(&table);
 }
 
+static void trees_whose_rows_do_not_fit_are_refused_with_the_bytes(void **state)
+{
+    struct table table;
+    struct error err;
+    (void)state;
+
+    table_make(&table, 1, 100);
+    table_use_trees(&table);
+    table_read(&table, NULL);
+    table.spec.memory = 70000; /* their forecasts fit */
+    CHECK_FAILS(first_phases(&table, 2, &err), STATUS_LIMIT, "the trees of these series need");
+    CHECK(strstr(err.hint, "Forecast fewer series"));
+    table_close(&table);
+}
+
 static void what_does_not_fit_into_the_memory_of_a_worker_is_refused_with_the_bytes(void **state)
 {
     struct table table;
@@ -618,15 +746,18 @@ int main(void)
         cmocka_unit_test(any_number_of_workers_makes_the_same_records),
         cmocka_unit_test(the_order_of_rows_changes_no_bit),
         cmocka_unit_test(regressors_have_the_same_bits_however_rows_and_workers_come),
+        cmocka_unit_test(trees_have_the_same_bits_however_rows_and_workers_come),
         cmocka_unit_test(threads_leave_no_trace),
         cmocka_unit_test(a_state_taken_at_any_phase_leads_to_the_same_records),
         cmocka_unit_test(a_state_that_is_cut_or_of_another_job_is_refused),
         cmocka_unit_test(a_bit_that_is_inverted_in_any_memory_is_found),
+        cmocka_unit_test(a_bit_that_is_inverted_in_trees_or_their_rows_is_found),
         cmocka_unit_test(contributions_are_counted),
         cmocka_unit_test(nulls_of_groups_and_times_are_refused),
         cmocka_unit_test(a_series_that_cannot_be_fitted_is_named),
         cmocka_unit_test(a_regressor_that_is_missing_is_told_with_series_and_time),
         cmocka_unit_test(series_of_one_hash_are_not_joined),
+        cmocka_unit_test(trees_whose_rows_do_not_fit_are_refused_with_the_bytes),
         cmocka_unit_test(what_does_not_fit_into_the_memory_of_a_worker_is_refused_with_the_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

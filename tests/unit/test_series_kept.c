@@ -71,6 +71,7 @@ static struct series_old old_of(const struct series_plan *plan, const int64_t *r
     for (uint32_t i = 0; i < old.count; i++)
         numbers[i] = record_number(words[KEPT_WORDS + i]);
     old.begin = old.last + 1 - (int64_t)numbers[KEPT_NOW];
+    old.last_known = old.last;
     return old;
 }
 
@@ -277,6 +278,147 @@ static void a_series_of_which_nothing_is_kept_needs_all_rows(void **state)
     free(next);
 }
 
+/* ---- a hierarchy ---- */
+
+static struct series_plan plan_of_hierarchy(const char *method)
+{
+    struct series_plan plan = plan_of(method, TRANSFORMS_NONE);
+
+    plan.hierarchy = HIERARCHY_BOTTOM_UP;
+    plan.backtests = 2;
+    plan.end = COUNT - 1;
+    return plan;
+}
+
+/* The one past of a hierarchy that goes on begins where the old model ended, and has its forecast;
+ * a series that began since has none. */
+static void a_past_of_a_hierarchy_begins_where_the_old_model_ended(void **state)
+{
+    (void)state;
+    for (size_t m = 0; m < METHODS; m++) {
+        struct series_plan plan = plan_of_hierarchy(methods[m]);
+        double numbers[FORECAST_KEPT_MAX];
+        int64_t *record, *next, *young;
+        const int64_t *past;
+        struct series_old old;
+        struct error err;
+
+        CHECK_OK(fit(&plan, 0, COUNT, &record, &err));
+        CHECK(record_number(record[series_plan_origin(&plan, 1) + ORIGIN_SCALE]) >= 0);
+        old = old_of(&plan, record, numbers);
+        plan.old = &old;
+        plan.has_come = true;
+        plan.come = MORE;
+        plan.end = COUNT + MORE - 1;
+        CHECK_OK(fit(&plan, 0, COUNT + MORE, &next, &err));
+        CHECK_INT(next[series_plan_kept(&plan) + KEPT_WAY], WAY_MOVED);
+        CHECK(record_number(next[series_plan_origin(&plan, 0) + ORIGIN_SCALE]) >= 0);
+        CHECK(record_number(next[series_plan_origin(&plan, 1) + ORIGIN_SCALE]) == -1);
+        past = next + series_plan_origin(&plan, 0) + ORIGIN_STEPS;
+        for (uint32_t h = 0; h < HORIZON_HERE; h++, past += PAST_WORDS) {
+            CHECK(record_number(past[PAST_FORECAST]) == value_of(record, h));
+            CHECK(h < MORE ? record_number(past[PAST_VALUE]) == value_at(COUNT + h)
+                           : isnan(record_number(past[PAST_VALUE])));
+        }
+        plan.old = NULL;
+        CHECK_OK(fit(&plan, COUNT, COUNT + MORE, &young, &err));
+        CHECK(record_number(young[series_plan_origin(&plan, 0) + ORIGIN_SCALE]) == -1);
+        CHECK(record_number(young[series_plan_origin(&plan, 0) + ORIGIN_STEPS + PAST_VALUE]) ==
+              value_at(COUNT));
+        free(record);
+        free(next);
+        free(young);
+    }
+}
+
+static void without_new_times_a_hierarchy_measures_nothing(void **state)
+{
+    struct series_plan plan = plan_of_hierarchy("theta");
+    double numbers[FORECAST_KEPT_MAX];
+    int64_t *record, *next;
+    struct series_old old;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(fit(&plan, 0, COUNT, &record, &err));
+    old = old_of(&plan, record, numbers);
+    plan.old = &old;
+    plan.has_come = true;
+    CHECK_OK(fit(&plan, 0, COUNT, &next, &err));
+    CHECK_INT(next[series_plan_kept(&plan) + KEPT_WAY], WAY_STAYED);
+    for (uint32_t i = 0; i < plan.backtests; i++) {
+        const int64_t *origin = next + series_plan_origin(&plan, i);
+
+        CHECK(record_number(origin[ORIGIN_SCALE]) == -1);
+        CHECK(isnan(record_number(origin[ORIGIN_STEPS + PAST_VALUE])));
+    }
+    for (uint32_t h = 0; h < HORIZON_HERE; h++)
+        CHECK(value_of(record, h) == value_of(next, h));
+    free(record);
+    free(next);
+}
+
+/* Also where its own parts begin behind all that the old one had. */
+static void a_total_of_other_parts_is_fitted_anew(void **state)
+{
+    static const uint32_t firsts[] = {0, COUNT};
+    (void)state;
+
+    for (size_t i = 0; i < 2; i++) {
+        struct series_plan plan = plan_of_hierarchy("theta");
+        double numbers[FORECAST_KEPT_MAX];
+        int64_t *record, *next, *fresh;
+        struct series_old old;
+        struct error err;
+
+        CHECK_OK(fit(&plan, 0, COUNT, &record, &err));
+        old = old_of(&plan, record, numbers);
+        old.is_other = true;
+        plan.end = COUNT + MORE - 1;
+        CHECK_OK(fit(&plan, firsts[i], COUNT + MORE, &fresh, &err));
+        plan.old = &old;
+        CHECK_OK(fit(&plan, firsts[i], COUNT + MORE, &next, &err));
+        CHECK_INT(next[series_plan_kept(&plan) + KEPT_WAY], WAY_ANEW);
+        for (uint32_t h = 0; h < HORIZON_HERE; h++)
+            CHECK(value_of(fresh, h) == value_of(next, h));
+        free(record);
+        free(next);
+        free(fresh);
+    }
+}
+
+/* The old model had filled its last steps: values that come for them are new. */
+static void values_of_filled_steps_may_still_come(void **state)
+{
+    struct series_plan plan = plan_of_hierarchy("theta");
+    double numbers[FORECAST_KEPT_MAX], kept[COUNT];
+    int64_t *record, *alone, *whole;
+    struct series_old old;
+    struct error err;
+    (void)state;
+
+    plan.values = COUNT;
+    plan.has_old_steps = true;
+    CHECK_OK(fit(&plan, 0, COUNT - MORE, &record, &err));
+    CHECK(record_number(record[series_plan_kept(&plan) + KEPT_WORDS + KEPT_NOW]) == COUNT);
+    for (uint32_t i = 0; i < COUNT; i++)
+        kept[i] = record_number(record[series_plan_words(&plan) - COUNT + i]);
+    CHECK(kept[COUNT - MORE - 1] == value_at(COUNT - MORE - 1) && isnan(kept[COUNT - MORE]));
+    old = old_of(&plan, record, numbers);
+    old.values = kept;
+    old.last_known = COUNT - MORE - 1;
+    plan.old = &old;
+    CHECK_OK(fit(&plan, COUNT - MORE, COUNT, &alone, &err));
+    CHECK_OK(fit(&plan, 0, COUNT, &whole, &err));
+    CHECK(memcmp(alone, whole, series_plan_words(&plan) * sizeof *alone) == 0);
+    free(alone);
+    CHECK_FAILS(fit(&plan, COUNT - MORE - 1, COUNT, &alone, &err), STATUS_INVALID,
+                "its rows begin at 36, among those of the old model, which are from 0 to 36");
+    free(record);
+    free(alone);
+    free(whole);
+}
+
 /* Steps of 2 from 0 on, and a time of 41. */
 static void a_time_between_the_old_steps_is_refused(void **state)
 {
@@ -349,6 +491,10 @@ int main(void)
         cmocka_unit_test(new_rows_alone_are_enough_where_values_are_kept),
         cmocka_unit_test(new_rows_are_not_enough_where_values_are_left_out),
         cmocka_unit_test(a_series_of_which_nothing_is_kept_needs_all_rows),
+        cmocka_unit_test(a_past_of_a_hierarchy_begins_where_the_old_model_ended),
+        cmocka_unit_test(without_new_times_a_hierarchy_measures_nothing),
+        cmocka_unit_test(a_total_of_other_parts_is_fitted_anew),
+        cmocka_unit_test(values_of_filled_steps_may_still_come),
         cmocka_unit_test(a_time_between_the_old_steps_is_refused),
         cmocka_unit_test(a_spoiled_list_is_fitted_anew),
         cmocka_unit_test(bits_of_any_number_are_parts),

@@ -45,7 +45,7 @@ static void each_shape_has_a_name_and_the_sql_of_its_database(void **state)
     static const struct {
         const char *first, *second, *text, *sqlite, *postgres;
     } cases[] = {
-        {"%u-99", "%u - 99", "2 numbers with '-' between them, as '10-99', and all are",
+        {"%u-99", "%u - 99", "2 numbers with '-' between them, such as '10-99', and all are",
          "CAST(v AS REAL) AS v_1, CAST(substr(v, instr(v, '-') + 1) AS REAL) AS v_2 makes numbers "
          "of them.",
          "(regexp_split_to_array(v, '[^0-9.]+'))[1]::float8 AS v_1, (regexp_split_to_array(v, "

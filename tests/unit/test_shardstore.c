@@ -130,6 +130,7 @@ static void results_are_read_as_they_were_put_and_damage_is_refused(void **state
     struct text bytes;
     struct cell found;
     struct error err;
+    bool has_label;
     (void)state;
 
     text_init(&bytes, TEXT_MAXIMUM);
@@ -160,6 +161,19 @@ static void results_are_read_as_they_were_put_and_damage_is_refused(void **state
     CHECK_OK(shard_read_metrics(&reader, &row, &reason, &err));
     CHECK(reason.size == 0 && row.loss == -0.25 && reader_is_done(&reader));
     CHECK_FAILS(shard_read_metrics(&reader, &row, &reason, &err), STATUS_CORRUPT, "damaged");
+    text_clear(&bytes);
+    shard_put_label_metrics(&bytes, NULL);
+    shard_put_label_metrics(&bytes, &measured);
+    reader = byte_reader_over(text_slice(&bytes));
+    CHECK_OK(shard_read_label_metrics(&reader, &has_label, &row, &err));
+    CHECK(!has_label);
+    CHECK_OK(shard_read_label_metrics(&reader, &has_label, &row, &err));
+    CHECK(has_label && row.loss == -0.25 && reader_is_done(&reader));
+    CHECK_FAILS(shard_read_label_metrics(&reader, &has_label, &row, &err), STATUS_CORRUPT,
+                "damaged");
+    reader = byte_reader_over(SLICE("\2"));
+    CHECK_FAILS(shard_read_label_metrics(&reader, &has_label, &row, &err), STATUS_CORRUPT,
+                "damaged");
     text_clear(&bytes);
     shard_put_outputs(&bytes);
     cell_put(&bytes, &cell);

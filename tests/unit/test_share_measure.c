@@ -304,7 +304,15 @@ static void paces_are_read_as_they_were_written(void **state)
     CHECK_INT(paces.count, SHARE_PACES_MAX);
     share_paces_write(&paces, text); /* whole points alone, the newest ones */
     CHECK(share_paces_read(slice_of(text), &again));
-    CHECK(again.count < SHARE_PACES_MAX && again.points[0].workers == 1013);
+    CHECK(again.count < SHARE_PACES_MAX && again.points[again.count - 1].workers == 1013);
+    share_paces_add(&again, (struct share_point){7, 1e-5});
+    CHECK_INT(again.points[again.count - 1].workers, 7);
+    share_paces_write(&again, text); /* the next job's: the oldest one has no room */
+    CHECK(share_paces_read(slice_of(text), &again));
+    CHECK(share_paces_of(&again, 7) == 1e-5 && again.points[again.count - 1].workers == 7);
+    CHECK(again.count < 14 && again.points[again.count - 2].workers == 1013);
+    share_paces_reverse(&again);
+    CHECK(again.points[0].workers == 7 && again.points[1].workers == 1013);
 }
 
 static void paces_tell_a_first_size_and_a_speed(void **state)

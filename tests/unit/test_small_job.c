@@ -1,6 +1,7 @@
 #include "extension/engine/jobs/small_job.h"
 
 #include "parser/parser.h"
+#include "planner/plan_statement.h"
 #include "tests/check.h"
 #include "tests/unit/described_catalog.h"
 

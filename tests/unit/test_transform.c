@@ -1012,7 +1012,7 @@ static void a_cross_takes_the_cells_of_its_columns(void **state)
 
 static void crosses_that_cannot_be_are_refused(void **state)
 {
-    static const char *const messages[] = {"stands behind a cross", "what its rule needs",
+    static const char *const messages[] = {"follows a cross", "what its rule needs",
                                            "what its rule needs", "what its rule needs",
                                            "two inputs"};
     struct transform_input inputs[3], first;

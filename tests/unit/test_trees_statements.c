@@ -7,8 +7,8 @@
 #include "planner/attributes/estimators.h"
 #include "planner/attributes/later.h"
 #include "planner/attributes/short_names.h"
+#include "planner/column_kind.h"
 #include "planner/parameters.h"
-#include "planner/task_choice.h"
 #include "tests/check.h"
 #include "tests/default_trees.h"
 

@@ -19,6 +19,15 @@ static enum status make_scorer(struct held_model *held, struct error *err)
     return status;
 }
 
+enum status held_model_complete(struct held_model *held, struct error *err)
+{
+    const enum status status = make_scorer(held, err);
+
+    if (status != STATUS_OK)
+        arena_deinit(&held->arena);
+    return status;
+}
+
 enum status held_model_load(struct held_model *held, const struct host *host, struct slice schema,
                             struct slice name, size_t arena_max, struct error *err)
 {
@@ -27,9 +36,8 @@ enum status held_model_load(struct held_model *held, const struct host *host, st
     arena_init(&held->arena, arena_max);
     status = stored_model_load(host, schema, name, &held->arena, &held->model, err);
     if (status == STATUS_OK)
-        status = make_scorer(held, err);
-    if (status != STATUS_OK)
-        arena_deinit(&held->arena);
+        return held_model_complete(held, err);
+    arena_deinit(&held->arena);
     return status;
 }
 
@@ -44,6 +52,22 @@ void held_model_free(struct held_model *held)
 size_t held_model_bytes(const struct held_model *held)
 {
     return held->arena.used;
+}
+
+/* ----- one series ----- */
+
+/* Series that are read alone before the model is: about as much work. */
+#define SERIES_ALONE_MOST 8
+
+bool asked_table_alone(struct asked_table *asked, uint64_t state)
+{
+    if (asked->state != state)
+        *asked = (struct asked_table){.state = state};
+    if (asked->times < SERIES_ALONE_MOST)
+        asked->times++;
+    else if (!asked->is_large)
+        return false;
+    return true;
 }
 
 /* ----- the list ----- */

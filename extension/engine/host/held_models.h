@@ -34,10 +34,22 @@ struct held_models {
     struct held_model *newest;
 };
 
+/* The table whose series were asked for last, one at a time. A few are read alone, as they would
+ * not be worth the time of reading the whole model; and all are where that does not stay. */
+struct asked_table {
+    uint64_t state; /* hash of the table and its state */
+    uint32_t times;
+    bool is_large; /* the model has no room */
+};
+/* Is a series of this table to be read alone now? */
+bool asked_table_alone(struct asked_table *asked, uint64_t state);
+
 /* The struct that embeds it is calloc'd, and belongs to the caller until held_models_add. The arena
  * takes so many bytes at most; on failure nothing of the model is left. */
 enum status held_model_load(struct held_model *held, const struct host *host, struct slice schema,
                             struct slice name, size_t arena_max, struct error *err);
+/* The same of a model that the caller has put into held->arena, which is freed on failure. */
+enum status held_model_complete(struct held_model *held, struct error *err);
 void held_model_free(struct held_model *held);
 /* Bytes of its arrays, words and texts. */
 size_t held_model_bytes(const struct held_model *held);

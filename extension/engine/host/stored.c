@@ -1,5 +1,6 @@
 #include "extension/engine/host/stored.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +9,15 @@
 
 #include "base/json.h"
 #include "base/log.h"
+#include "base/order.h"
 #include "extension/engine/host/train_rows.h"
+#include "inputs/cell_text.h"
 #include "planner/column_kind.h"
 #include "planner/plan.h"
 #include "scoring/cell_counts.h"
 #include "scoring/elementary.h"
 #include "scoring/heads.h"
 #include "scoring/model_table.h"
-
-#define METRICS_JSON_BYTES_MAX ((size_t)1 << 20)
 
 /* ----- queries ----- */
 
@@ -44,6 +45,10 @@ enum status sample_begin(struct sample *sample, struct query *query, struct erro
     status = cell_census_new((uint32_t)query->count, are_keys, &sample->census, err);
     if (status == STATUS_OK)
         status = cell_census_new((uint32_t)query->count, NULL, &sample->numbers, err);
+    sample->first = calloc((query->count + 1) * SAMPLE_NUMBERS_MAX, sizeof *sample->first);
+    sample->first_count = calloc(query->count + 1, sizeof *sample->first_count);
+    if (status == STATUS_OK && (!sample->first || !sample->first_count))
+        status = fail_no_memory(err);
     free(are_keys);
     return status;
 }
@@ -67,6 +72,23 @@ static enum status count_number(struct sample *sample, uint32_t column, const st
     return cell_count_whole(sample->numbers, column, (int64_t)double_bits(number), err);
 }
 
+static void hold_number(struct sample *sample, size_t column, const struct cell *cell)
+{
+    uint32_t *count = &sample->first_count[column];
+    struct text_look look = {.number = NAN};
+
+    if (*count == SAMPLE_NUMBERS_MAX)
+        return;
+    if (cell->type == CELL_TEXT)
+        look = text_look_at(cell->text);
+    else if (cell->type == CELL_REAL || cell->type == CELL_INTEGER)
+        look.number = cell->type == CELL_REAL ? cell->real : (double)cell->integer;
+    if (cell->type == CELL_TEXT && look.kind != TEXT_NUMBER)
+        return;
+    if (isfinite(look.number))
+        sample->first[column * SAMPLE_NUMBERS_MAX + (*count)++] = look.number;
+}
+
 enum status sample_cells(struct sample *sample, const struct cell *cells, struct error *err)
 {
     struct query *query = sample->query;
@@ -75,10 +97,19 @@ enum status sample_cells(struct sample *sample, const struct cell *cells, struct
     for (size_t i = 0; i < query->count; i++) {
         TRY(cell_count(sample->census, (uint32_t)i, &cells[i], err));
         TRY(count_number(sample, (uint32_t)i, &cells[i], err));
+        hold_number(sample, i, &cells[i]);
         if (cells[i].type == CELL_VECTOR && query->columns[i].elements == 0)
             query->columns[i].elements = (uint32_t)cell_elements(&cells[i]);
     }
     return STATUS_OK;
+}
+
+static void find_deciles(struct query_column *column, double *numbers, uint32_t count)
+{
+    column->has_deciles = count > 0;
+    qsort(numbers, count, sizeof *numbers, order_of_doubles);
+    for (uint32_t i = 0; i < QUERY_DECILES && count > 0; i++)
+        column->deciles[i] = numbers[(i + 1) * count / (QUERY_DECILES + 1)];
 }
 
 void sample_end(struct sample *sample)
@@ -88,7 +119,11 @@ void sample_end(struct sample *sample)
 
         query_column_take(column, &sample->census->columns[i], sample->query->sample_rows);
         column->distinct_numbers = sample->numbers->columns[i].distinct.used;
+        if (sample->first && sample->first_count)
+            find_deciles(column, sample->first + i * SAMPLE_NUMBERS_MAX, sample->first_count[i]);
     }
+    free(sample->first);
+    free(sample->first_count);
     cell_census_free(sample->census);
     cell_census_free(sample->numbers);
 }
@@ -366,14 +401,16 @@ static enum status take_parts(const cJSON *metric, stored_metric_taker *take, vo
                  {"validation", PART_VALIDATION},
                  {"folds", PART_FOLDS},
                  {"deviation", PART_DEVIATION}};
-    struct slice name;
+    struct slice name, label = {NULL, 0};
 
     TRY(json_get_string(metric, "name", &name, err));
+    if (json_has(metric, "label"))
+        TRY(json_get_string(metric, "label", &label, err));
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         const cJSON *value = cJSON_GetObjectItemCaseSensitive(metric, parts[i].stored);
 
         if (cJSON_IsNumber(value))
-            TRY(take(context, name, parts[i].part, value->valuedouble, err));
+            TRY(take(context, name, label, parts[i].part, value->valuedouble, err));
     }
     return STATUS_OK;
 }
@@ -408,13 +445,13 @@ struct main_metric {
     double value;
 };
 
-static enum status take_main(void *context, struct slice name, const char *part, double value,
-                             struct error *err)
+static enum status take_main(void *context, struct slice name, struct slice label, const char *part,
+                             double value, struct error *err)
 {
     struct main_metric *found = context;
 
     (void)err;
-    if (slice_is(name, "loss") || strcmp(part, PART_DEVIATION) == 0 ||
+    if (slice_is(name, "loss") || label.size > 0 || strcmp(part, PART_DEVIATION) == 0 ||
         (found->part && !slice_is(name, found->name)))
         return STATUS_OK;
     slice_copy(name, found->name, sizeof found->name);
@@ -513,21 +550,27 @@ struct version_metrics {
     const char *part; /* the last one's; NULL: there is none */
 };
 
-static enum status take_version_metric(void *context, struct slice name, const char *part,
-                                       double value, struct error *err)
+static enum status take_version_metric(void *context, struct slice name, struct slice label,
+                                       const char *part, double value, struct error *err)
 {
     struct version_metrics *metrics = context;
-    char key[WORD_BYTES_MAX + 1], digits[32];
+    char digits[32];
+    struct text key;
+    bool failed;
 
-    (void)err;
     if (strcmp(part, PART_DEVIATION) == 0)
         return STATUS_OK;
-    slice_copy(name, key, sizeof key);
+    text_init(&key, TEXT_MAXIMUM);
+    text_append(&key, name);
+    if (label.size > 0)
+        text_printf(&key, " of %.*s", SLICE_FORMAT(label));
     snprintf(digits, sizeof digits, "%.6g", value);
-    cJSON_DeleteItemFromObjectCaseSensitive(metrics->object, key);
-    json_add_real(metrics->object, key, strtod(digits, NULL));
+    cJSON_DeleteItemFromObjectCaseSensitive(metrics->object, text_string(&key));
+    json_add_real(metrics->object, text_string(&key), strtod(digits, NULL));
     metrics->part = part;
-    return STATUS_OK;
+    failed = key.failed;
+    text_deinit(&key);
+    return failed ? fail_no_memory(err) : STATUS_OK;
 }
 
 /* row: its first cells, version to state. */

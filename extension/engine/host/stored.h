@@ -21,11 +21,14 @@
  *
  * The columns' names are known at the beginning. sample_end frees it, after errors, too.
  */
+#define SAMPLE_NUMBERS_MAX 256 /* the first numbers of a column, whose deciles are known */
 struct cell_census;
 struct sample {
     struct query *query;
     struct cell_census *census;
     struct cell_census *numbers; /* in whose different values there are numbers alone */
+    double *first;               /* (columns * SAMPLE_NUMBERS_MAX): numbers, row by row */
+    uint32_t *first_count;       /* (columns) */
 };
 enum status sample_begin(struct sample *sample, struct query *query, struct error *err);
 enum status sample_cells(struct sample *sample, const struct cell *cells, struct error *err);
@@ -83,9 +86,11 @@ enum status put_model(const struct model *model, struct slice shown,
 enum status put_unreadable_model(struct slice shown, const char *why, const struct sink *sink,
                                  struct error *err);
 
-/* Takes a metric that TRAIN measured and the model keeps; part: train_rows.h. */
-typedef enum status stored_metric_taker(void *context, struct slice name, const char *part,
-                                        double value, struct error *err);
+/* Takes a metric that TRAIN measured and the model keeps; part: train_rows.h. label: the one of
+ * several labels that it measures, else of size 0. */
+typedef enum status stored_metric_taker(void *context, struct slice name, struct slice label,
+                                        const char *part, double value, struct error *err);
+#define METRICS_JSON_BYTES_MAX ((size_t)1 << 20)
 enum status stored_metrics(const struct model *model, stored_metric_taker *take, void *context,
                            struct error *err);
 

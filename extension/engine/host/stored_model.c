@@ -33,7 +33,8 @@ void stored_model_limit_of_environment(struct host *host)
     double bytes = 0;
 
     if (said && *said && !(memory_size_read(slice_of(said), &bytes) && bytes >= 1)) {
-        log_warning("TOTRAIN_MODEL_MEMORY is \"%s\"; expected an amount of memory, as 512Mi", said);
+        log_warning("TOTRAIN_MODEL_MEMORY is \"%s\"; expected an amount of memory, such as 512Mi",
+                    said);
         bytes = 0;
     }
     stored_model_limit(host, (uint64_t)bytes, "TOTRAIN_MODEL_MEMORY");

@@ -236,9 +236,34 @@ static void settle_final_step(const struct crossing *crossing)
                                                           : "train.calibration");
 }
 
+/* Metrics that have no mean, since some folds have none. */
+static void note_missing(const struct crossing *crossing, const struct crossed *crossed)
+{
+    struct notice_list *notices = crossing->job->plan->notices;
+
+    for (size_t i = 0; i < crossed->count; i++) {
+        const struct crossed_metric *metric = &crossed->metrics[i];
+        uint32_t missing = 0;
+        struct measure measure;
+
+        for (uint32_t fold = 0; fold < crossed->folds; fold++)
+            missing += !isfinite(metric->values[fold]);
+        if (missing == 0 || !measure_find(slice_of(metric->name), &measure))
+            continue;
+        notice_add(notices, NOTICE_METRIC, "%s of the folds is NULL: %u of %u folds have none%s",
+                   metric->name, missing, crossed->folds,
+                   metric_ranks(measure.metric) ? ", where all rows have the same class" : "");
+        if (metric_ranks(measure.metric))
+            notice_hint(notices,
+                        "Each fold needs rows of two classes: write fewer folds, or groups "
+                        "that have both.");
+    }
+}
+
 enum status crossing_keep(const struct crossing *crossing, const struct crossed *crossed,
                           struct error *err)
 {
+    note_missing(crossing, crossed);
     settle_length(crossing, crossed);
     settle_final_step(crossing);
     return keep_results(crossing, crossed, err);

@@ -81,7 +81,8 @@ static bool is_of_work(const struct job_folder *folder, const char *work, struct
 
 /* ----- all of them ----- */
 
-/* Rough times count where there are no others: beside these they would bend the curve. */
+/* The newest job comes first, and its newest point: where there is no more room the oldest are
+ * lost. Rough times count where there are no others: beside these they would bend the curve. */
 static void add_job(struct job_history *history, int64_t id, const struct share_paces *paces,
                     bool is_rough)
 {
@@ -139,6 +140,7 @@ void job_history_read(const char *state, struct job_history *history)
     if (job_folder_list(state, &ids, &count, &ignored) != STATUS_OK)
         return;
     read_folders(state, ids, count, history);
+    share_paces_reverse(&history->paces);
     free(ids);
 }
 

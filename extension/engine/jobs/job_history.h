@@ -1,7 +1,7 @@
 /*
  * job_history.h - earlier jobs of a TRAIN statement, and what they tell of the next one.
  *
- *     folders of this user's jobs --read--> paces, the newest first --take--> spec: first size
+ *     folders of this user's jobs --read--> paces, the newest last --take--> spec: first size
  *                                                                   --tell--> EXPLAIN
  *
  * The newest JOB_HISTORY_JOBS of the same work (planner/row_work.h) count that have ended. If a job

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "extension/engine/host/stored.h"
 #include "extension/engine/host/train_rows.h"
 #include "kinds/kinds.h"
 #include "planner/requirement.h"
@@ -123,6 +124,20 @@ static enum status keep_trials(struct jobstore *store, struct arena *arena, stru
     return status;
 }
 
+/* The metrics of several labels, which the workers have put into the model. */
+static enum status add_heads(const struct model *model, cJSON *metrics, struct error *err)
+{
+    cJSON *heads;
+
+    if (model->metrics_json.size == 0)
+        return STATUS_OK;
+    TRY(json_parse(model->metrics_json, METRICS_JSON_BYTES_MAX, &heads, err));
+    while (cJSON_GetArraySize(heads) > 0)
+        json_append(metrics, cJSON_DetachItemFromArray(heads, 0));
+    cJSON_Delete(heads);
+    return STATUS_OK;
+}
+
 /* The result rows travel with the model: SHOW TRAIN finds them in any copy. */
 static enum status keep_result(struct jobstore *store, struct arena *arena, struct model *model,
                                struct error *err)
@@ -135,12 +150,14 @@ static enum status keep_result(struct jobstore *store, struct arena *arena, stru
         status = jobstore_each_result(store, add_metric, &list, err);
     }
     if (status == STATUS_OK)
+        status = add_heads(model, list.metrics, err);
+    if (status == STATUS_OK)
         status = model_keep_metrics(list.metrics, arena, model, err);
     cJSON_Delete(list.metrics);
     return status;
 }
 
-/* The notices of the model in the store, whose other rows are left alone. */
+/* The facts of the model in the store, whose other rows are left alone. */
 struct meta_search {
     struct arena *arena;
     struct model model;
@@ -168,28 +185,15 @@ static enum status find_meta(struct jobstore *store, struct meta_search *search,
     return STATUS_OK;
 }
 
-static enum status put_notices(struct jobstore *store, const struct sink *sink, struct error *err)
-{
-    struct arena arena;
-    struct meta_search search = {.arena = &arena};
-    enum status status;
-
-    arena_init(&arena, ARENA_MAXIMUM);
-    status = find_meta(store, &search, err);
-    if (search.is_found)
-        status = train_row_notices(sink, search.model.notices, err);
-    arena_deinit(&arena);
-    return status;
-}
-
-/* How many clusters there are the meta row does not tell without the content. */
+/* How many clusters there are the meta row does not tell without the content, nor which classes
+ * each of several labels has. */
 enum status job_model_measured(struct jobstore *store, struct arena *arena, struct model *model,
                                struct error *err)
 {
     struct meta_search search = {.arena = arena};
 
     TRY(find_meta(store, &search, err));
-    if (!search.is_found || search.model.task == TASK_CLUSTERING)
+    if (!search.is_found || search.model.task == TASK_CLUSTERING || search.model.head_count > 0)
         return job_model_read(store, arena, model, err);
     *model = search.model;
     return STATUS_OK;
@@ -351,14 +355,29 @@ static enum status put_trial(void *context, const struct trial_result *result, s
     return status;
 }
 
-enum status train_result_put(struct jobstore *store, const struct train_facts *facts,
-                             const struct sink *sink, struct error *err)
+/* A metric of one of several labels, which is the row's detail. */
+static enum status put_head_metric(void *context, struct slice name, struct slice label,
+                                   const char *part, double value, struct error *err)
+{
+    const struct sink *sink = context;
+
+    return sink_row(
+        sink,
+        (struct cell[]){cell_text(name), cell_real(value), cell_string(part), cell_text(label)},
+        TRAIN_COLUMNS, err);
+}
+
+/* `meta`: the model's facts, as far as they were found. */
+static enum status put_result(struct jobstore *store, const struct model *meta,
+                              const struct train_facts *facts, const struct sink *sink,
+                              struct error *err)
 {
     struct measured measured = {.store = store, .sink = sink};
 
     TRY(warn_of_gaps(store, sink, err));
     TRY(jobstore_each_result(store, look_for_validation, &measured, err));
     TRY(jobstore_each_result(store, put_metric, &measured, err));
+    TRY(stored_metrics(meta, put_head_metric, (void *)(uintptr_t)sink, err));
     TRY(trial_results_each(store, put_trial, (void *)(uintptr_t)sink, err));
     TRY(train_row_value(sink, "seconds", round(facts->seconds * 1000) / 1000, NULL, err));
     if (facts->rows > 0)
@@ -368,5 +387,20 @@ enum status train_result_put(struct jobstore *store, const struct train_facts *f
     TRY(train_row_number(sink, "job", facts->job, err));
     if (facts->version > 0)
         TRY(train_row_number(sink, "version", facts->version, err));
-    return put_notices(store, sink, err);
+    return train_row_notices(sink, meta->notices, err);
+}
+
+enum status train_result_put(struct jobstore *store, const struct train_facts *facts,
+                             const struct sink *sink, struct error *err)
+{
+    struct arena arena;
+    struct meta_search search = {.arena = &arena};
+    enum status status;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    status = find_meta(store, &search, err);
+    if (status == STATUS_OK)
+        status = put_result(store, &search.model, facts, sink, err);
+    arena_deinit(&arena);
+    return status;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "planner/column_kind.h"
+#include "planner/plan_statement.h"
 #include "scoring/cell_counts.h"
 
 #define COLUMNS_NAMED 3

@@ -9,7 +9,7 @@
 #include "codegen/lower_train.h"
 #include "extension/engine/rows/bad_rows.h"
 #include "extension/engine/rows/spooling.h"
-#include "runtime/data/dataset.h"
+#include "runtime/data/dataset_open.h"
 #include "runtime/launch/job_folder.h"
 
 /* A plan and its job on the rows that are looked at. */

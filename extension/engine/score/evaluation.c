@@ -8,15 +8,12 @@
 
 struct evaluation_order evaluation_order_of(const struct spec_scoring *scoring)
 {
-    return (struct evaluation_order){scoring->report,
-                                     scoring->metrics,
-                                     scoring->metric_count,
-                                     scoring->average,
-                                     scoring->as_means,
-                                     {scoring->false_positive_cost, scoring->false_negative_cost},
-                                     scoring->bootstrap,
-                                     NULL,
-                                     false};
+    return (struct evaluation_order){
+        scoring->report,       scoring->metrics,
+        scoring->metric_count, scoring->average,
+        scoring->as_means,     {scoring->false_positive_cost, scoring->false_negative_cost},
+        scoring->bootstrap,    NULL,
+        scoring->by_head};
 }
 
 struct metrics_options evaluation_options(const struct evaluation_order *order,

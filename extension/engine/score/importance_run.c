@@ -99,6 +99,7 @@ static enum status find_columns(struct explaining *explaining, struct error *err
 static void tell(const struct explaining *explaining, enum job_event_kind kind, uint64_t done)
 {
     const struct job_event event = {.kind = kind,
+                                    .stage = "importance",
                                     .unit = "column",
                                     .step = done,
                                     .steps = explaining->count,

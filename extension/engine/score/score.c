@@ -235,12 +235,9 @@ enum status score_take_row(const struct plan *plan, const struct row_room *room,
 
 struct evaluation_order score_order_of(const struct plan *plan)
 {
-    const bool by_head = plan->model.heads && plan->report == REPORT_METRICS &&
-                         plan->other_count == 0 && plan->bootstrap.level == 0;
-
     return (struct evaluation_order){plan->report,    plan->metrics,  plan->metric_count,
                                      plan->average,   plan->as_means, plan->costs,
-                                     plan->bootstrap, plan->notices,  by_head};
+                                     plan->bootstrap, plan->notices,  plan_measures_heads(plan)};
 }
 
 enum status evaluate_columns(const struct plan *plan, struct arena *arena, struct slice **names,

@@ -95,8 +95,6 @@ void score_choose(const struct host *host, const struct plan *plan, struct score
         choose(choice, true, "workers, as job.* says");
     else if (score_gives_rows(plan) && !is_large)
         choose(choice, false, "the session: its rows are wanted one by one");
-    else if (plan_has_labels(plan))
-        choose(choice, false, "the session: the model has several labels");
     else if (plan->report == REPORT_DRIFT)
         choose(choice, false, "the session: it counts what the rows have");
     else if (plan->other_count > 0)

@@ -223,16 +223,20 @@ static enum status spool_rows(struct scoring *scoring, uint64_t *rows, struct er
     return status;
 }
 
+#define HEAD_NAME_BYTES 1024.0 /* the meta row does not tell the classes of several labels */
+
 /* Bytes per row of the results: a name and a decimal for each class, at most; for EVALUATE a score
  * of each. */
 static double bytes_per_row(const struct model *model, const struct spec_scoring *spec)
 {
-    double names = 0, scores = 0;
+    double names = 0, scores = 64.0 * model->head_count; /* a label has metrics of its own */
 
     for (uint32_t i = 0; i < model->labels.count; i++)
         names += (double)model->labels.values[i].text.size * 2 + 48;
+    if (model->head_count > 0)
+        names = HEAD_NAME_BYTES;
     if (metrics_rank_classes(model, spec->metrics, spec->metric_count))
-        scores = (double)model->labels.count * sizeof(float);
+        scores += (double)model->labels.count * sizeof(float);
     return 64 + scores + (double)spec->output_count * (64 + names);
 }
 

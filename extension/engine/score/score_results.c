@@ -10,6 +10,7 @@
 #include "runtime/data/spool_reader.h"
 #include "runtime/data/store/shard_results.h"
 #include "runtime/data/store/shardstore.h"
+#include "scoring/heads.h"
 
 enum status scored_open(struct scored *scored, const char *folder, const struct jobspec *spec,
                         struct error *err)
@@ -168,12 +169,31 @@ static enum status leave_out(struct walk *walk, struct slice reason, struct erro
     return bad_rows_add(walk->bad, walk->next, walk->cells, walk->spec->columns, NULL, &why, err);
 }
 
+/* Where each of several labels has metrics. */
+static enum status take_heads(struct walk *walk, struct byte_reader *results, struct error *err)
+{
+    struct head_metrics *heads = metrics_heads(walk->metrics);
+    const uint32_t count = heads ? head_metrics_count(heads) : 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        struct metrics_row row;
+        bool has_label;
+
+        TRY(shard_read_label_metrics(results, &has_label, &row, err));
+        if (has_label)
+            TRY(head_metrics_add_row(heads, i, &row, err));
+    }
+    return STATUS_OK;
+}
+
 static enum status take_measures(struct walk *walk, struct byte_reader *results, struct error *err)
 {
     struct slice reason = {NULL, 0};
     struct metrics_row row;
 
     TRY(shard_read_metrics(results, &row, walk->spec->keeps_bad_rows ? &reason : NULL, err));
+    if (reason.size == 0)
+        TRY(take_heads(walk, results, err));
     take_fault(walk, &reason);
     return reason.size > 0 ? leave_out(walk, reason, err)
                            : metrics_add_row(walk->metrics, &row, err);

@@ -164,7 +164,7 @@ static enum status read_rows(struct parting *parting, struct arena *arena, struc
         return STATUS_OK;
     }
     fail(err, STATUS_INVALID, "the SELECT returned no rows of series that the model knows");
-    return error_hint(err, "SHOW MODEL tells how many there are, FORECAST their names.");
+    return error_hint(err, "SHOW MODEL shows how many there are, FORECAST their names.");
 }
 
 /* ---- one series ---- */

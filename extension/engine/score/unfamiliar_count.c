@@ -30,11 +30,12 @@ enum status unfamiliar_count_init(const struct host *host, const struct plan *pl
         return fail_no_memory(err);
     TRY(model ? unseen_words_borrow(model, arena, &counting->words, err)
               : unseen_words_load(host, plan, arena, &counting->words, err));
+    TRY(other_units_load(host, plan, model, arena, &counting->units, err));
     memset(counting->nulls, 0, (inputs + 1) * sizeof *counting->nulls);
     for (size_t i = 0; i < inputs; i++) {
         counting->far[i] = NAN;
         if (unseen_nulls_may_come(plan, i) || far_numbers_may_come(plan, i) ||
-            has_words(counting, i))
+            has_words(counting, i) || other_units_have(&counting->units, i))
             counting->inputs[counting->count++] = i;
     }
     return STATUS_OK;
@@ -48,6 +49,8 @@ static void look_at(struct unfamiliar_count *counting, size_t input, const struc
 
     if (unseen_words_have(&counting->words, input))
         unseen_words_cell(&counting->words, input, cell);
+    if (other_units_have(&counting->units, input))
+        other_units_cell(&counting->units, input, cell);
     if (far_number_is(plan, input, cell)) {
         const double number = cell->type == CELL_REAL ? cell->real : (double)cell->integer;
 
@@ -108,6 +111,7 @@ void unfamiliar_count_note(struct unfamiliar_count *counting)
     note_counted_nulls(counting->plan, counting->nulls, counting->rows);
     note_found_far_numbers(counting->plan, counting->far);
     unseen_words_note(&counting->words, counting->plan->notices);
+    other_units_note(&counting->units);
 }
 
 static enum status count_written(void *self, const struct cell *cells, size_t count,
@@ -172,5 +176,51 @@ enum status unfamiliar_count_target(const struct host *host, struct unfamiliar_c
     if (status == STATUS_OK)
         status = host->rows->query(host->self, text_slice(&sql), &rows, err);
     text_deinit(&sql);
+    return status;
+}
+
+/* ---- rows that are not scored ---- */
+
+static enum status take_sampled(void *self, const struct cell *cells, size_t count,
+                                struct error *err)
+{
+    struct unfamiliar_count *counting = self;
+    (void)err;
+
+    for (size_t i = 0; i < counting->plan->model.input_count; i++) {
+        const int column = counting->plan->model_columns[i];
+
+        if (column < 0 || (size_t)column >= count)
+            continue;
+        if (unseen_words_have(&counting->words, i))
+            unseen_words_cell(&counting->words, i, &cells[column]);
+        if (other_units_have(&counting->units, i))
+            other_units_cell(&counting->units, i, &cells[column]);
+    }
+    return STATUS_OK;
+}
+
+enum status unfamiliar_count_explain(const struct host *host, const struct plan *plan,
+                                     struct arena *arena, struct error *err)
+{
+    struct unfamiliar_count counting = {.plan = plan};
+    const struct sink sink = {.self = &counting, .row = take_sampled};
+    enum status status;
+    struct text select;
+
+    TRY(unseen_words_load(host, plan, arena, &counting.words, err));
+    TRY(other_units_load(host, plan, NULL, arena, &counting.units, err));
+    if (!counting.words.columns && counting.units.count == 0)
+        return STATUS_OK;
+    text_init(&select, TEXT_MAXIMUM);
+    text_printf(&select, "SELECT * FROM (%.*s\n) AS totrain_sample LIMIT %d",
+                SLICE_FORMAT(plan->select), QUERY_SAMPLE_ROWS);
+    status = select.failed ? fail_no_memory(err)
+                           : host->rows->query(host->self, text_slice(&select), &sink, err);
+    text_deinit(&select);
+    if (status == STATUS_OK) {
+        unseen_words_note(&counting.words, plan->notices);
+        other_units_note(&counting.units);
+    }
     return status;
 }

@@ -1,8 +1,8 @@
 /*
  * unfamiliar_count.h - the NULLs of rows that are scored, in columns where the model has learned of
  * none and the statement's sample shows none either (planner/unseen_nulls.h); the numbers that are
- * too far off for the model (planner/far_numbers.h); and words that it does not know
- * (unseen_words.h).
+ * too far off for the model (planner/far_numbers.h); words that it does not know
+ * (unseen_words.h); and numbers of another unit (other_units.h).
  *
  *     init --> row, row, row ... --> note
  *
@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "extension/engine/host/host.h"
+#include "extension/engine/score/other_units.h"
 #include "extension/engine/score/unseen_words.h"
 #include "planner/plan.h"
 
@@ -23,12 +24,13 @@ struct unfamiliar_count {
     uint64_t *nulls; /* (model.input_count) */
     double *far;     /* (model.input_count): the farthest number of each; NaN: there is none */
     struct unseen_words words;
+    struct other_units units;
     uint64_t rows;
     const struct sink *to; /* where predictions go on to */
 };
 
-/* In the arena. model: the plan's, loaded, which stays; NULL: it is loaded for its words, if it is
- * not large. NO_MEMORY. */
+/* In the arena. model: the plan's, loaded, which stays; NULL: it is loaded for its words and read
+ * for its statistics, if it is not large. NO_MEMORY. */
 enum status unfamiliar_count_init(const struct host *host, const struct plan *plan,
                                   const struct model *model, struct arena *arena,
                                   struct unfamiliar_count *counting, struct error *err);
@@ -49,3 +51,7 @@ void unfamiliar_count_note(struct unfamiliar_count *counting);
 /* All rows of the table that PREDICT wrote. */
 enum status unfamiliar_count_target(const struct host *host, struct unfamiliar_count *counting,
                                     struct error *err);
+/* Adds to the plan's notices which words and units the first QUERY_SAMPLE_ROWS rows of its SELECT
+ * have, for EXPLAIN, which scores none. NO_MEMORY, INTERRUPTED, DATABASE. */
+enum status unfamiliar_count_explain(const struct host *host, const struct plan *plan,
+                                     struct arena *arena, struct error *err);

@@ -202,59 +202,15 @@ void unseen_words_note(const struct unseen_words *words, struct notice_list *not
         likeness = likeness_of(word);
         if (!is_told(word, &likeness))
             continue;
-        notice_add(
-            notices, NOTICE_MISSING,
-            "column \"%.*s\": %llu of %llu rows have a word that the model has not learned%s%.*s%s",
-            SLICE_FORMAT(word->input->spec.name), (unsigned long long)word->unseen,
-            (unsigned long long)word->rows, likeness.example.size > 0 ? ", as '" : "",
-            SLICE_FORMAT(likeness.example), likeness.example.size > 0 ? "'" : "");
+        notice_add(notices, NOTICE_MISSING,
+                   "column \"%.*s\": %llu of %llu rows have a value that the model has not "
+                   "learned%s%.*s%s",
+                   SLICE_FORMAT(word->input->spec.name), (unsigned long long)word->unseen,
+                   (unsigned long long)word->rows, likeness.example.size > 0 ? ", such as '" : "",
+                   SLICE_FORMAT(likeness.example), likeness.example.size > 0 ? "'" : "");
         notice_hint(notices,
-                    "It knows '%.*s': words that differ in capitals, spaces or characters that "
-                    "look alike are others.",
+                    "It knows '%.*s': a difference in capitals, spaces or characters that look "
+                    "alike makes another value.",
                     SLICE_FORMAT(slice_prefix(likeness.known, UNSEEN_BYTES - 1)));
     }
-}
-
-/* ---- rows that are not scored ---- */
-
-struct sampled {
-    struct unseen_words words;
-    const struct plan *plan;
-};
-
-static enum status take_sampled(void *self, const struct cell *cells, size_t count,
-                                struct error *err)
-{
-    struct sampled *sampled = self;
-    (void)err;
-
-    for (size_t i = 0; i < sampled->words.count; i++) {
-        const int column = sampled->plan->model_columns[i];
-
-        if (unseen_words_have(&sampled->words, i) && column >= 0 && (size_t)column < count)
-            unseen_words_cell(&sampled->words, i, &cells[column]);
-    }
-    return STATUS_OK;
-}
-
-enum status unseen_words_explain(const struct host *host, const struct plan *plan,
-                                 struct arena *arena, struct error *err)
-{
-    struct sampled sampled = {.plan = plan};
-    const struct sink sink = {.self = &sampled, .row = take_sampled};
-    enum status status;
-    struct text select;
-
-    TRY(unseen_words_load(host, plan, arena, &sampled.words, err));
-    if (!sampled.words.columns)
-        return STATUS_OK;
-    text_init(&select, TEXT_MAXIMUM);
-    text_printf(&select, "SELECT * FROM (%.*s\n) AS totrain_sample LIMIT %d",
-                SLICE_FORMAT(plan->select), QUERY_SAMPLE_ROWS);
-    status = select.failed ? fail_no_memory(err)
-                           : host->rows->query(host->self, text_slice(&select), &sink, err);
-    text_deinit(&select);
-    if (status == STATUS_OK)
-        unseen_words_note(&sampled.words, plan->notices);
-    return status;
 }

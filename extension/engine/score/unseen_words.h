@@ -49,7 +49,3 @@ static inline bool unseen_words_have(const struct unseen_words *words, size_t co
 void unseen_words_cell(struct unseen_words *words, size_t column, const struct cell *cell);
 /* Adds a notice for each such column. */
 void unseen_words_note(const struct unseen_words *words, struct notice_list *notices);
-/* Adds to the plan's notices what the first QUERY_SAMPLE_ROWS rows of its SELECT say, for EXPLAIN,
- * which scores none. NO_MEMORY, INTERRUPTED, DATABASE. */
-enum status unseen_words_explain(const struct host *host, const struct plan *plan,
-                                 struct arena *arena, struct error *err);

@@ -10,7 +10,6 @@
 #include <utils/memutils.h>
 #include <utils/ps_status.h>
 
-#include "extension/postgres/server/door.h"
 #include "extension/postgres/server/script.h"
 #include "extension/postgres/server/settings.h"
 #include "parser/refused.h"
@@ -196,7 +195,8 @@ static const char *hint_of(enum claim claim)
                "(format=csv) FILE, or TO PREDICT writes a table that can be copied.";
     case OURS_UNKNOWN:
         return "Without room for process titles, or with update_process_title off, the server "
-               "cannot tell by which protocol a statement in another encoding than the database's "
+               "cannot detect by which protocol a statement in another encoding than the "
+               "database's "
                "came: use SELECT * FROM totrain.run($$ ... $$), or totrain.rows where other rows "
                "than numbers are wanted.";
     case OURS_AT_EXIT:

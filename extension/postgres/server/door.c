@@ -44,7 +44,7 @@ static enum status check_job_count(struct error *err)
         return STATUS_OK;
     fail(err, STATUS_LIMIT, "this role has %u jobs already, as many as it may have at a time",
          active - 1);
-    return error_hint(err, "totrain.max_jobs_per_role says so; SHOW JOBS lists them.");
+    return error_hint(err, "totrain.max_jobs_per_role is the limit; SHOW JOBS lists the jobs.");
 }
 
 static struct door *door_of(struct sql_host *host)

@@ -32,8 +32,10 @@ struct call {
     MemoryContext row; /* for one row */
     struct cached_model *model;
     struct forecast_rows rows;
-    bool is_of_one; /* a series is named */
-    bool by_series; /* one column for the group, and times as texts */
+    bool is_of_one;      /* a series is named, */
+    struct slice series; /* this one, */
+    bool is_there;       /* and the model has it */
+    bool by_series;      /* one column for the group, and times as texts */
 };
 
 static void throw_error(struct call *call, const struct error *err)
@@ -163,15 +165,15 @@ static void open_rows(struct call *call)
     const struct stop stop = {session_interrupted, &call->session};
     const int64_t steps = PG_ARGISNULL(1) ? 0 : PG_GETARG_INT32(1);
     const double level = PG_ARGISNULL(2) ? 0 : PG_GETARG_FLOAT8(2);
-    const char *name = call->is_of_one ? text_to_cstring(PG_GETARG_TEXT_PP(3)) : "";
-    const struct slice series = session_to_utf8(name, strlen(name));
     const struct forecast_ask ask = {.steps = PG_ARGISNULL(1) ? NULL : &steps,
                                      .level = PG_ARGISNULL(2) ? NULL : &level,
-                                     .series = call->is_of_one ? &series : NULL};
+                                     .series = call->is_of_one ? &call->series : NULL};
     struct error err;
 
     if (forecast_rows_open(&call->rows, &call->model->held.model, &ask, &stop, &err) != STATUS_OK)
         throw_error(call, &err);
+    if (!call->is_there)
+        call->rows.series_count = 0;
     if (!call->by_series)
         check_columns(call, ((const ReturnSetInfo *)fcinfo->resultinfo)->setDesc);
 }
@@ -203,7 +205,15 @@ static Datum run(FunctionCallInfo fcinfo, bool by_series, bool is_of_one)
     call->is_of_one = is_of_one;
     call->row = AllocSetContextCreate(CurrentMemoryContext, "totrain row", ALLOCSET_SMALL_SIZES);
     session_init(&call->session, true);
-    call->model = model_cache_take(PG_GETARG_TEXT_PP(0), &is_read);
+    call->is_there = true;
+    if (is_of_one) {
+        const char *name = text_to_cstring(PG_GETARG_TEXT_PP(3));
+
+        call->series = session_to_utf8(name, strlen(name));
+        call->model = model_cache_take_series(PG_GETARG_TEXT_PP(0), call->series, &call->is_there);
+    } else {
+        call->model = model_cache_take(PG_GETARG_TEXT_PP(0), &is_read);
+    }
     PG_TRY();
     {
         put_rows(call);

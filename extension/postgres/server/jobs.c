@@ -25,7 +25,6 @@
 #include "extension/postgres/server/jobs.h"
 #include "extension/postgres/server/kept_jobs.h"
 #include "extension/postgres/server/settings.h"
-#include "extension/postgres/server/undo.h"
 #include "runtime/launch/core_reports.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_lock.h"

@@ -28,6 +28,7 @@
 #include "extension/postgres/server/background.h"
 #include "extension/postgres/server/caller.h"
 #include "extension/postgres/server/door_cluster.h"
+#include "extension/postgres/server/failure_command.h"
 #include "extension/postgres/server/jobs.h"
 #include "extension/postgres/server/settings.h"
 #include "k8s/job/cluster_folder.h"
@@ -582,9 +583,11 @@ static void note_thrown(struct following *following, MemoryContext context)
 
 /* ----- who listens ----- */
 
-#define CHANNEL "totrain_jobs" /* every role may listen: no name of a model, no reason */
+#define CHANNEL     "totrain_jobs" /* every role may listen: no name of a model, no reason */
+#define UNPUBLISHED "unpublished"
 
-/* The last of a job that nobody waits for: a scheduler, or who is on call, hears how it ended. */
+/* The last of a job that nobody waits for: a scheduler, or who is on call, hears how it ended. Its
+ * owner's command of the administrator's list hears of failures. */
 static void tell_end(const struct following *following)
 {
     MemoryContext context = CurrentMemoryContext;
@@ -592,14 +595,14 @@ static void tell_end(const struct following *following)
     const char *owner, *state;
     StringInfoData payload;
 
+    initStringInfo(&payload);
     if (job_is_unpublished(following->folder->path))
-        state = "unpublished";
+        state = UNPUBLISHED;
     else /* the record says no more of one that somebody else has published */
         state = job_state_name(what == JOB_STATE_PUBLISHING ? JOB_STATE_DONE : what);
 
     StartTransactionCommand();
     owner = GetUserNameFromId(GetUserId(), true);
-    initStringInfo(&payload);
     appendStringInfo(&payload, "{\"id\": " INT64_FORMAT ", \"state\": \"%s\", \"owner\": ",
                      following->folder->id, state);
     escape_json(&payload, owner ? owner : "");
@@ -607,6 +610,8 @@ static void tell_end(const struct following *following)
     Async_Notify(CHANNEL, payload.data);
     CommitTransactionCommand();
     MemoryContextSwitchTo(context);
+    if (strcmp(state, job_state_name(JOB_STATE_FAILED)) == 0 || strcmp(state, UNPUBLISHED) == 0)
+        failure_command_run(following->folder->id, state, payload.data);
 }
 
 static void follow(const struct job_folder *folder, const struct caller *caller, bool must_become,

@@ -6,12 +6,15 @@
 #include <nodes/makefuncs.h>
 #include <utils/inval.h>
 
+#include "base/hash.h"
 #include "codegen/model_path.h"
 #include "extension/postgres/server/settings.h"
 #include "extension/postgres/sql/postgres_host.h"
+#include "extension/sql/models.h"
 
 static struct {
     struct held_models models;
+    struct asked_table asked;
     size_t bytes_max; /* totrain.model_cache */
 } cache;
 
@@ -104,9 +107,33 @@ static Oid find_table(const struct names *names)
 
 /* ----- loading ----- */
 
-static enum status load_into(struct sql_host *host, const struct names *names,
-                             struct cached_model **made, struct error *err)
+/* A series that is asked for. */
+struct series_ask {
+    struct slice name;
+    bool is_there;
+};
+
+static enum status load_series(struct sql_host *host, struct slice schema, struct slice name,
+                               size_t arena_max, struct series_ask *ask, struct held_model *held,
+                               struct error *err)
 {
+    enum status status;
+
+    arena_init(&held->arena, arena_max);
+    status = sql_load_series(host, schema, name, ask->name, &held->arena, &held->model,
+                             &ask->is_there, err);
+    if (status == STATUS_OK)
+        return held_model_complete(held, err);
+    arena_deinit(&held->arena);
+    return status;
+}
+
+/* ask: this series alone; NULL: the model. */
+static enum status load_into(struct sql_host *host, const struct names *names,
+                             struct series_ask *ask, struct cached_model **made, struct error *err)
+{
+    const size_t arena_max =
+        settings.max_memory > 0 ? (size_t)settings.max_memory * 1024 : MODEL_ARENA_MAX;
     const struct slice schema =
         names->schema ? session_to_utf8(names->schema, strlen(names->schema)) : SLICE("");
     const struct slice name = session_to_utf8(names->name, strlen(names->name));
@@ -117,9 +144,9 @@ static enum status load_into(struct sql_host *host, const struct names *names,
         return fail_no_memory(err);
     cached->model_memory = settings.model_memory;
     cached->max_memory = settings.max_memory;
-    status = held_model_load(
-        &cached->held, &host->host, schema, name,
-        settings.max_memory > 0 ? (size_t)settings.max_memory * 1024 : MODEL_ARENA_MAX, err);
+    cached->is_of_one = ask != NULL;
+    status = ask ? load_series(host, schema, name, arena_max, ask, &cached->held, err)
+                 : held_model_load(&cached->held, &host->host, schema, name, arena_max, err);
     if (status != STATUS_OK) {
         free(cached);
         return status;
@@ -130,30 +157,71 @@ static enum status load_into(struct sql_host *host, const struct names *names,
 
 /* `table` is InvalidOid where the name has to be looked up, and an error to be told. Where memory
  * has run out other models give theirs. Nothing is thrown before what was malloc'd is freed. */
-static struct cached_model *load_model(const struct names *names, Oid table)
+static enum status try_load(struct session *session, const struct names *names, Oid table,
+                            struct series_ask *ask, struct cached_model **cached, struct error *err)
 {
-    struct session *session = palloc(sizeof *session);
     struct sql_host *host = palloc(sizeof *host);
-    struct cached_model *cached = NULL;
     enum status status;
-    struct error err;
 
     session_init(session, true);
     postgres_host_init(host, &session->database, "", NULL);
     settings_limit_memory(&host->host);
     host->relation = table;
-    status = load_into(host, names, &cached, &err);
+    status = load_into(host, names, ask, cached, err);
     if (status == STATUS_NO_MEMORY && cache.models.newest && !session->interrupt) {
         held_models_free_beyond(&cache.models, 0);
-        status = load_into(host, names, &cached, &err);
+        status = load_into(host, names, ask, cached, err);
     }
-    if (status != STATUS_OK)
+    return status;
+}
+
+static struct cached_model *load_model(const struct names *names, Oid table)
+{
+    struct session *session = palloc(sizeof *session);
+    struct cached_model *cached = NULL;
+    struct error err;
+
+    if (try_load(session, names, table, NULL, &cached, &err) != STATUS_OK)
         session_raise(session, &err, SLICE(""), false);
     return cached;
 }
 
+/* Whatever is wrong with a model that a series is read of, the load of all of it tells. */
+static struct cached_model *load_for_series(const struct names *names,
+                                            const struct model_identity *identity,
+                                            struct series_ask *ask)
+{
+    struct session *session = palloc(sizeof *session);
+    struct cached_model *cached = NULL;
+    struct error err, other;
+    enum status status;
+
+    if (asked_table_alone(&cache.asked, bytes_hash(identity, sizeof *identity, 0))) {
+        if (try_load(session, names, identity->table, ask, &cached, &err) == STATUS_OK)
+            return cached;
+        if (session->interrupt)
+            session_raise(session, &err, SLICE(""), false);
+    }
+    ask->is_there = true;
+    status = try_load(session, names, identity->table, NULL, &cached, &err);
+    if (status == STATUS_OK) {
+        cache.asked.is_large = held_model_bytes(&cached->held) > bytes_max();
+        return cached;
+    }
+    if (status == STATUS_LIMIT || status == STATUS_NO_MEMORY) {
+        struct session *again = palloc(sizeof *again);
+
+        cache.asked.is_large = true;
+        if (try_load(again, names, identity->table, ask, &cached, &other) == STATUS_OK)
+            return cached;
+    }
+    session_raise(session, &err, SLICE(""), false);
+    return NULL;
+}
+
 /* With one holder more. */
-static struct cached_model *find_or_load(const struct names *names, bool *is_read)
+static struct cached_model *find_or_load(const struct names *names, struct series_ask *ask,
+                                         bool *is_read)
 {
     const Oid table = find_table(names);
     struct model_identity identity;
@@ -167,8 +235,9 @@ static struct cached_model *find_or_load(const struct names *names, bool *is_rea
     }
     if (is_identified)
         held_models_free_where(&cache.models, is_of_table, &table);
-    cached = load_model(names, is_identified ? table : InvalidOid);
-    cached->held.may_stay = is_identified;
+    cached = ask && is_identified ? load_for_series(names, &identity, ask)
+                                  : load_model(names, is_identified ? table : InvalidOid);
+    cached->held.may_stay = is_identified && !cached->is_of_one;
     if (is_identified)
         cached->identity = identity;
     held_models_add(&cache.models, &cached->held);
@@ -178,9 +247,21 @@ static struct cached_model *find_or_load(const struct names *names, bool *is_rea
 struct cached_model *model_cache_take(const text *path, bool *is_read)
 {
     const struct names names = read_names(path);
-    struct cached_model *cached = find_or_load(&names, is_read);
+    struct cached_model *cached = find_or_load(&names, NULL, is_read);
 
     held_models_free_beyond(&cache.models, bytes_max());
+    return cached;
+}
+
+struct cached_model *model_cache_take_series(const text *path, struct slice series, bool *is_there)
+{
+    const struct names names = read_names(path);
+    struct series_ask ask = {series, true};
+    bool is_read;
+    struct cached_model *cached = find_or_load(&names, &ask, &is_read);
+
+    held_models_free_beyond(&cache.models, bytes_max());
+    *is_there = ask.is_there;
     return cached;
 }
 

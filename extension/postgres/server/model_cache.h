@@ -26,12 +26,16 @@ struct cached_model {
     struct held_model held; /* loaded from the visible rows that `identity` tells */
     struct model_identity identity;
     int model_memory, max_memory; /* the settings by which it was loaded */
+    bool is_of_one;               /* it has one series, of whoever has asked for it */
 };
 
 /* The model of this name, as the caller's statement sees it; throws where there is none, or it may
  * not be read, or takes too much memory. In CurrentMemoryContext nothing of it. *is_read: it was
  * not there, and its table was read. */
 struct cached_model *model_cache_take(const text *path, bool *is_read);
+/* One series of a forecast, by its name in UTF-8 (kinds/forecast/forecast_one.h), which is all that
+ * the model may have; the first of a table are read alone. *is_there: it has the series. */
+struct cached_model *model_cache_take_series(const text *path, struct slice series, bool *is_there);
 void model_cache_give_back(struct cached_model *cached);
 
 /* From now on so many bytes stay at most, beside models that are held. */

@@ -45,7 +45,7 @@ struct scan {
     const struct database_rows *rows;
     AttrNumber columns[MODEL_COLUMNS];
     struct value_reader readers[MODEL_COLUMNS];
-    bool is_found; /* the meta row was given */
+    uint64_t found; /* rows that were given */
 };
 
 /* ----- is it a model that the caller may read? Under the lock. ----- */
@@ -125,6 +125,39 @@ static bool is_too_long(Oid type, Datum value)
     return (type == TEXTOID || type == BYTEAOID) && toast_raw_datum_size(value) > VALUE_BYTES_MAX;
 }
 
+/* The first three cells tell whether the rest of the row is even unpacked. */
+static bool is_wanted(const struct model_read *read, int column, const struct cell *cell)
+{
+    const bool is_text = cell->type == CELL_TEXT;
+
+    if (read->only_meta)
+        return column > 0 || (is_text && slice_is(cell->text, "meta"));
+    if (read->part.size == 0)
+        return true;
+    switch (column) {
+    case 0:
+        return is_text && slice_equal(cell->text, read->part);
+    case 1:
+        return is_text && slice_equal(cell->text, read->name);
+    case 2:
+        return cell->type == CELL_INTEGER && cell->integer >= read->first &&
+               cell->integer < read->end;
+    case 4:
+        return !read->data.data || (cell->type == CELL_BLOB && slice_equal(cell->text, read->data));
+    default:
+        return true;
+    }
+}
+
+/* No further row is wanted. */
+static bool is_enough(const struct scan *scan)
+{
+    const struct model_read *read = scan->read;
+    const uint64_t most = read->data.data ? 1 : (uint64_t)(read->end - read->first);
+
+    return read->only_meta ? scan->found > 0 : read->part.size > 0 && scan->found >= most;
+}
+
 static enum status give_row(struct scan *scan, TupleTableSlot *slot, struct error *err)
 {
     struct cell cells[MODEL_COLUMNS];
@@ -141,11 +174,10 @@ static enum status give_row(struct scan *scan, TupleTableSlot *slot, struct erro
             return fail(err, STATUS_CORRUPT, "model: a value of %zu bytes, where at most %zu are",
                         (size_t)toast_raw_datum_size(value), VALUE_BYTES_MAX);
         cells[c] = value_read(&scan->readers[c], value);
-        if (c == 0 && scan->read->only_meta &&
-            (cells[c].type != CELL_TEXT || !slice_is(cells[c].text, "meta")))
-            return STATUS_OK; /* the rest of the row is not even unpacked */
+        if (!is_wanted(scan->read, c, &cells[c]))
+            return STATUS_OK;
     }
-    scan->is_found = true;
+    scan->found++;
     return scan->rows->row(scan->rows->self, cells, MODEL_COLUMNS, err);
 }
 
@@ -169,7 +201,7 @@ static enum status scan_blocks(Relation relation, struct scan *scan, BlockNumber
     TableScanDesc heap = begin_scan(relation, first, count);
     enum status status = STATUS_OK;
 
-    while (status == STATUS_OK && !(scan->read->only_meta && scan->is_found) &&
+    while (status == STATUS_OK && !is_enough(scan) &&
            table_scan_getnextslot(heap, ForwardScanDirection, slot)) {
         MemoryContext context = MemoryContextSwitchTo(row);
 
@@ -192,9 +224,9 @@ static enum status scan_for_meta(Relation relation, struct scan *scan, BlockNumb
     const bool is_part = scan->read->at_once && between > LISTED_BLOCKS_MAX;
 
     TRY(scan_blocks(relation, scan, 0, 1, err));
-    if (!scan->is_found)
+    if (scan->found == 0)
         TRY(scan_blocks(relation, scan, blocks - 1, 1, err));
-    if (!scan->is_found)
+    if (scan->found == 0)
         TRY(scan_blocks(relation, scan, 1, is_part ? LISTED_BLOCKS_MAX : between, err));
     return STATUS_OK;
 }

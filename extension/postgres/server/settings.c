@@ -11,6 +11,7 @@
 #include "extension/engine/host/held_models.h"
 #include "extension/engine/host/stored.h"
 #include "extension/engine/host/stored_model.h"
+#include "extension/postgres/server/failure_command.h"
 #include "extension/postgres/server/model_cache.h"
 #include "extension/postgres/server/settings.h"
 #include "k8s/job/kube_job.h"
@@ -44,7 +45,7 @@ static void define_for_users(void)
                             "Time between two notices of how training goes.",
                             "-1 turns them off, 0 shows each.", &settings.progress_interval, 1000,
                             -1, INT_MAX, PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
-    DefineCustomIntVariable("totrain.seed", "Seed of a statement that says no train.seed.", NULL,
+    DefineCustomIntVariable("totrain.seed", "Seed of a statement that sets no train.seed.", NULL,
                             &settings.seed, 0, 0, INT_MAX, PGC_USERSET, 0, NULL, NULL, NULL);
     DefineCustomIntVariable("totrain.kept_versions",
                             "Older versions that stay with a model when it is trained again.", NULL,
@@ -60,6 +61,11 @@ static void define_for_users(void)
                             "The ones that were used last are kept. 0 keeps none.",
                             &settings.model_cache, HELD_MODELS_BYTES_DEFAULT / 1024, 0,
                             MAX_KILOBYTES, PGC_USERSET, GUC_UNIT_KB, NULL, limit_model_cache, NULL);
+    DefineCustomStringVariable("totrain.failure_command",
+                               "Command of totrain.failure_commands that is told of failed jobs.",
+                               "For jobs that no session waits for. Empty means none.",
+                               &settings.failure_command, "", PGC_USERSET, 0,
+                               failure_command_check_name, NULL, NULL);
 }
 
 static void define_for_administrators(void)
@@ -91,6 +97,12 @@ static void define_for_administrators(void)
                                "Role that the processes of such jobs log in as.",
                                "Empty means that there are no such jobs.", &settings.job_login, "",
                                PGC_SIGHUP, 0, NULL, NULL, NULL);
+    DefineCustomStringVariable("totrain.failure_commands",
+                               "Programs that totrain.failure_command may name: name=path, ...",
+                               "They run as the server's user, with a job's id and state as "
+                               "arguments.",
+                               &settings.failure_commands, "", PGC_SIGHUP, GUC_SUPERUSER_ONLY,
+                               failure_command_check_list, NULL, NULL);
     DefineCustomStringVariable("totrain.state_directory", "Folder of the jobs.",
                                "Empty means the folder pgsql_tmp_totrain in the data directory.",
                                &settings.state_directory, "", PGC_SIGHUP, GUC_SUPERUSER_ONLY, NULL,
@@ -181,6 +193,7 @@ void settings_define(void)
     refuse_at_connection("totrain.max_memory", true);
     refuse_at_connection("totrain.program", false);
     refuse_at_connection("totrain.state_directory", false);
+    refuse_at_connection("totrain.failure_commands", false);
     refuse_at_connection("totrain.job_schema", false);
     refuse_at_connection("totrain.job_login", false);
     refuse_at_connection("totrain.enable_kubernetes", false);
@@ -192,8 +205,8 @@ void settings_define(void)
     refuse_at_connection("totrain.database_secret", false);
     refuse_at_connection("totrain.profile_file", false);
     refuse_at_connection("totrain.profiles", true);
-    define_for_users();
     define_for_administrators();
+    define_for_users(); /* after the list of failure commands, which one of theirs names */
     define_for_clusters();
     MarkGUCPrefixReserved("totrain");
 }

@@ -13,15 +13,17 @@ struct settings {
     int kept_versions;     /* older versions that stay with a model */
     int model_memory; /* most of a model that a session loads, in kB; 0: by the memory there is */
     int model_cache;  /* most of the models that it keeps between statements, in kB */
+    char *failure_command; /* one of failure_commands by its name; empty: none */
     /* set by superusers, and by roles that have been granted SET on them */
     int max_workers; /* per job */
     int max_memory;  /* per process of a job, in kB; 0: no limit */
     int max_jobs_per_role;
     int max_background_jobs; /* at a time; -1: no limit */
     /* postgresql.conf */
-    char *program;    /* path of `totrain` */
-    char *job_schema; /* where jobs that others run have their tables */
-    char *job_login;  /* the role as which their processes log in; empty: there are none */
+    char *program;          /* path of `totrain` */
+    char *job_schema;       /* where jobs that others run have their tables */
+    char *job_login;        /* the role as which their processes log in; empty: there are none */
+    char *failure_commands; /* "name=program, ..." */
     /* jobs on Kubernetes */
     bool enable_kubernetes;
     char *kubeconfig; /* empty: what a pod has, where the server is one */

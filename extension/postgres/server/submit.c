@@ -39,6 +39,7 @@
 #include "extension/postgres/server/kept_jobs.h"
 #include "extension/postgres/server/settings.h"
 #include "planner/plan.h"
+#include "planner/plan_statement.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_lock.h"
 

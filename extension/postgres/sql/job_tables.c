@@ -673,8 +673,8 @@ static enum status read_verdict(void *self, struct text *json, struct error *err
         return status;
     fail(err, STATUS_INVALID, "the session that sent job %lld has not decided what its columns are",
          (long long)tables->number);
-    return error_hint(err, "With job.read = 'direct' all rows tell, which the workers count while "
-                           "they stage them. Run the statement again.");
+    return error_hint(err, "With job.read = 'direct' the columns are decided by all rows, which "
+                           "the workers count while they stage them. Run the statement again.");
 }
 
 void job_tables_find(struct job_tables *tables, int64_t number)

@@ -200,12 +200,20 @@ static enum status read_told(const struct forecast_cursor *cursor, struct told *
 static enum status begin_scan(struct forecast_cursor *cursor, struct error *err)
 {
     const struct forecast_vtab *vtab = (const struct forecast_vtab *)cursor->base.pVtab;
+    bool is_there = true;
+    struct slice model;
     struct told told;
 
     TRY(read_told(cursor, &told, err));
-    TRY(model_cache_take(vtab->models, value_text(cursor->told[TOLD_MODEL]), &cursor->model, err));
-    return forecast_rows_open(&cursor->rows, &cursor->model->held.model, &told.ask,
-                              &vtab->models->stop, err);
+    model = value_text(cursor->told[TOLD_MODEL]);
+    TRY(told.ask.series ? model_cache_take_series(vtab->models, model, told.series, &cursor->model,
+                                                  &is_there, err)
+                        : model_cache_take(vtab->models, model, &cursor->model, err));
+    TRY(forecast_rows_open(&cursor->rows, &cursor->model->held.model, &told.ask,
+                           &vtab->models->stop, err));
+    if (!is_there)
+        cursor->rows.series_count = 0;
+    return STATUS_OK;
 }
 
 static int filter(sqlite3_vtab_cursor *base, int told, const char *text, int count,

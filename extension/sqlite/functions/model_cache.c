@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "codegen/model_path.h"
+#include "extension/sql/models.h"
 #include "extension/sql/sql.h"
 #include "extension/sqlite/api/sql.h"
 #include "extension/sqlite/host/models.h"
@@ -119,16 +120,38 @@ static bool is_unchanged(const struct cached_model *cached, const struct look *l
 
 /* ----- loading ----- */
 
+/* A series that is asked for. */
+struct series_ask {
+    struct slice name;
+    bool is_there;
+};
+
+static enum status load_series(struct model_cache *cache, struct slice schema, struct slice name,
+                               struct series_ask *ask, struct held_model *held, struct error *err)
+{
+    enum status status;
+
+    arena_init(&held->arena, MODEL_ARENA_MAX);
+    status = sql_load_series(&cache->host->sql, schema, name, ask->name, &held->arena, &held->model,
+                             &ask->is_there, err);
+    if (status == STATUS_OK)
+        return held_model_complete(held, err);
+    arena_deinit(&held->arena);
+    return status;
+}
+
+/* ask: this series alone; NULL: the model. */
 static enum status load_once(struct model_cache *cache, struct slice schema, struct slice name,
-                             struct cached_model **made, struct error *err)
+                             struct series_ask *ask, struct cached_model **made, struct error *err)
 {
     struct cached_model *cached = calloc(1, sizeof *cached);
     enum status status;
 
     if (!cached)
         return fail_no_memory(err);
-    status =
-        held_model_load(&cached->held, &cache->host->sql.host, schema, name, MODEL_ARENA_MAX, err);
+    status = ask ? load_series(cache, schema, name, ask, &cached->held, err)
+                 : held_model_load(&cached->held, &cache->host->sql.host, schema, name,
+                                   MODEL_ARENA_MAX, err);
     if (status != STATUS_OK) {
         free(cached);
         return status;
@@ -142,6 +165,7 @@ static enum status load_once(struct model_cache *cache, struct slice schema, str
         return fail_no_memory(err);
     }
     cached->held.workspace.stop = &cache->stop;
+    cached->is_of_one = ask != NULL;
     *made = cached;
     return STATUS_OK;
 }
@@ -150,11 +174,11 @@ static enum status load_once(struct model_cache *cache, struct slice schema, str
 static enum status load(struct model_cache *cache, struct slice schema, struct slice name,
                         struct cached_model **taken, struct error *err)
 {
-    enum status status = load_once(cache, schema, name, taken, err);
+    enum status status = load_once(cache, schema, name, NULL, taken, err);
 
     if (status == STATUS_NO_MEMORY && cache->models.newest) {
         held_models_free_beyond(&cache->models, 0);
-        status = load_once(cache, schema, name, taken, err);
+        status = load_once(cache, schema, name, NULL, taken, err);
     }
     TRY(status);
     held_models_add(&cache->models, &(*taken)->held);
@@ -232,8 +256,56 @@ static enum status take_from_main(struct model_cache *cache, struct slice schema
     return status;
 }
 
+/* A model that is not kept would be read by each statement. */
+static bool is_alone(struct model_cache *cache, const struct look *look, struct slice name)
+{
+    const uint64_t schema = bytes_hash(look->schema, strlen(look->schema), look->version);
+
+    return !look->is_committed ||
+           asked_table_alone(&cache->asked, bytes_hash(name.data, name.size, schema));
+}
+
+static enum status take_alone(struct model_cache *cache, struct slice schema, struct slice name,
+                              struct series_ask *ask, struct cached_model **taken,
+                              struct error *err)
+{
+    TRY(load_once(cache, schema, name, ask, taken, err));
+    held_models_add(&cache->models, &(*taken)->held);
+    return STATUS_OK;
+}
+
+/* Whatever is wrong with a model that a series is read of, the load of all of it tells. */
+static enum status take_series(struct model_cache *cache, const struct look *look,
+                               struct slice name, struct series_ask *ask,
+                               struct cached_model **taken, struct error *err)
+{
+    const struct slice schema = slice_of(look->schema);
+    struct error other;
+    enum status status;
+
+    if (is_alone(cache, look, name)) {
+        status = take_alone(cache, schema, name, ask, taken, err);
+        if (status == STATUS_OK || status == STATUS_INTERRUPTED)
+            return status;
+        error_clear(err);
+    }
+    ask->is_there = true;
+    status = load(cache, schema, name, taken, err);
+    if (status == STATUS_OK)
+        cache->asked.is_large = held_model_bytes(&(*taken)->held) > cache->bytes_max;
+    if (status != STATUS_LIMIT && status != STATUS_NO_MEMORY)
+        return status;
+    cache->asked.is_large = true;
+    error_clear(&other);
+    if (take_alone(cache, schema, name, ask, taken, &other) != STATUS_OK)
+        return status;
+    error_clear(err);
+    return STATUS_OK;
+}
+
 static enum status take_looked_at(struct model_cache *cache, const struct look *look,
-                                  struct slice name, struct cached_model **taken, struct error *err)
+                                  struct slice name, struct series_ask *ask,
+                                  struct cached_model **taken, struct error *err)
 {
     const struct table_name table = {slice_of(look->schema), name};
     struct cached_model *cached = find(cache, table.schema, name);
@@ -245,15 +317,17 @@ static enum status take_looked_at(struct model_cache *cache, const struct look *
     }
     if (look->is_committed) /* nobody asks any more for models of other states */
         held_models_free_where(&cache->models, is_of_table, &table);
-    TRY(load(cache, table.schema, name, taken, err));
-    (*taken)->held.may_stay = look->is_committed;
+    TRY(ask ? take_series(cache, look, name, ask, taken, err)
+            : load(cache, table.schema, name, taken, err));
+    (*taken)->held.may_stay = look->is_committed && !(*taken)->is_of_one;
     (*taken)->version = look->version;
     (*taken)->first_row = look_hash(look);
     return STATUS_OK;
 }
 
 static enum status take_named(struct model_cache *cache, struct slice schema, struct slice name,
-                              struct cached_model **taken, struct error *err)
+                              struct series_ask *ask, struct cached_model **taken,
+                              struct error *err)
 {
     sqlite3 *db = cache->host->db;
     bool has_columns = false;
@@ -272,13 +346,13 @@ static enum status take_named(struct model_cache *cache, struct slice schema, st
     TRY(look_prepare(&look, db, located.schema, name, err));
     status = look_begin(&look, err);
     if (status == STATUS_OK)
-        status = take_looked_at(cache, &look, name, taken, err);
+        status = take_looked_at(cache, &look, name, ask, taken, err);
     look_end(&look);
     return status;
 }
 
-enum status model_cache_take(struct model_cache *cache, struct slice path,
-                             struct cached_model **taken, struct error *err)
+static enum status take(struct model_cache *cache, struct slice path, struct series_ask *ask,
+                        struct cached_model **taken, struct error *err)
 {
     struct slice schema, name;
     struct arena arena;
@@ -287,9 +361,26 @@ enum status model_cache_take(struct model_cache *cache, struct slice path,
     arena_init(&arena, MODEL_PATH_BYTES_MAX * 16);
     status = model_path_read(path, &arena, &schema, &name, err);
     if (status == STATUS_OK)
-        status = take_named(cache, schema, name, taken, err);
+        status = take_named(cache, schema, name, ask, taken, err);
     arena_deinit(&arena);
     TRY(status);
     held_models_free_beyond(&cache->models, cache->bytes_max);
     return STATUS_OK;
+}
+
+enum status model_cache_take(struct model_cache *cache, struct slice path,
+                             struct cached_model **taken, struct error *err)
+{
+    return take(cache, path, NULL, taken, err);
+}
+
+enum status model_cache_take_series(struct model_cache *cache, struct slice path,
+                                    struct slice series, struct cached_model **taken,
+                                    bool *is_there, struct error *err)
+{
+    struct series_ask ask = {series, true};
+    const enum status status = take(cache, path, &ask, taken, err);
+
+    *is_there = ask.is_there;
+    return status;
 }

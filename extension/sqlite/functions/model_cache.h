@@ -37,10 +37,12 @@ struct cached_model {
     struct slice schema, name;
     unsigned version;   /* version of the schema's database */
     uint64_t first_row; /* a hash of the meta; 0: the first row is another one */
+    bool is_of_one;     /* it has one series, of whoever has asked for it */
 };
 
 struct model_cache {
     struct held_models models;
+    struct asked_table asked;
     size_t bytes_max;
     struct sqlite_host *host; /* borrowed */
     struct stop stop;         /* a row that takes long is interrupted with its statement */
@@ -53,6 +55,12 @@ void model_cache_deinit(struct model_cache *cache);
 /* The model of this name ('m', 'other.m'), as the statement that asks would read it. */
 enum status model_cache_take(struct model_cache *cache, struct slice path,
                              struct cached_model **taken, struct error *err);
+/* One series of a forecast, by its name (forecast_one.h), which is all that the taken model may
+ * have; the first of a table are read alone, as they would not be worth the time of reading it all,
+ * and so are those of a model that has no room. *is_there: it has the series. */
+enum status model_cache_take_series(struct model_cache *cache, struct slice path,
+                                    struct slice series, struct cached_model **taken,
+                                    bool *is_there, struct error *err);
 void model_cache_give_back(struct model_cache *cache, struct cached_model *cached);
 
 /* From now on so many bytes stay at most, beside models that are held. */

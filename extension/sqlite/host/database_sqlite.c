@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/cell_values.h"
 #include "extension/sqlite/api/python_signals.h"
 #include "extension/sqlite/api/sql.h"
 #include "extension/sqlite/host/query.h"
@@ -94,11 +95,34 @@ static enum status query(void *self, const struct database_statement *wanted,
     return status;
 }
 
+#define WANTED_MAX 5 /* parameters */
+
+/* Chunks are written before words: a scan for so many of them ends early. Words that another
+ * database has written are blobs. */
+static size_t append_wanted(const struct model_read *read, struct cell parameters[WANTED_MAX],
+                            struct text *sql)
+{
+    const bool has_data = read->data.data;
+
+    text_append_string(sql, " WHERE part = $1 AND name = $2 AND position >= $3 AND position < $4");
+    if (has_data)
+        text_append_string(sql, " AND (data COLLATE BINARY = $5 OR data = CAST($5 AS BLOB))");
+    text_append_string(sql, has_data ? " LIMIT 1" : " LIMIT $4 - $3");
+    parameters[0] = cell_text(read->part);
+    parameters[1] = cell_text(read->name);
+    parameters[2] = cell_integer(read->first);
+    parameters[3] = cell_integer(read->end);
+    parameters[4] = cell_text(read->data);
+    return has_data ? 5 : 4;
+}
+
 /* Row 1 of a model that was written is its meta row. */
 static enum status read_model(void *self, const struct model_read *read,
                               const struct database_rows *rows, struct error *err)
 {
+    struct cell parameters[WANTED_MAX];
     enum status status;
+    size_t count = 0;
     struct text sql;
 
     text_init(&sql, TEXT_MAXIMUM);
@@ -106,9 +130,14 @@ static enum status read_model(void *self, const struct model_read *read,
     sql_append_table(&sql, read->table.schema, read->table.name);
     if (read->only_meta)
         text_append_string(&sql, " WHERE part = 'meta' LIMIT 1");
-    status = sql.failed ? fail_no_memory(err)
-                        : query(self, &(struct database_statement){.sql = text_slice(&sql)}, rows,
-                                NULL, err);
+    else if (read->part.size > 0)
+        count = append_wanted(read, parameters, &sql);
+    status = sql.failed
+                 ? fail_no_memory(err)
+                 : query(self,
+                         &(struct database_statement){
+                             .sql = text_slice(&sql), .parameters = parameters, .count = count},
+                         rows, NULL, err);
     text_deinit(&sql);
     if (status != STATUS_OK)
         err->position = -1;

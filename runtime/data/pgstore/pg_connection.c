@@ -399,6 +399,9 @@ static enum status refused(struct pg_connection *connection, PGresult *result, c
         return lost(connection, err);
     if (state)
         memcpy(state, found, 6);
+    if (status_of(found) == STATUS_NOT_FOUND)
+        return fail(err, STATUS_NOT_FOUND, "the job is over, since its tables are gone: %s",
+                    message);
     if (!is_a_cut(found))
         return fail(err, status_of(found), "the job's database: %s", message);
     fail(err, STATUS_CONNECTION, "the job's database: %s", message);

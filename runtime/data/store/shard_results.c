@@ -39,6 +39,13 @@ void shard_put_metrics(struct text *out, const struct metrics_row *row)
     put_u64(out, row->key);
 }
 
+void shard_put_label_metrics(struct text *out, const struct metrics_row *row)
+{
+    put_u8(out, row != NULL);
+    if (row)
+        shard_put_metrics(out, row);
+}
+
 static enum status damaged(struct error *err)
 {
     return fail(err, STATUS_CORRUPT, "the results of a shard are damaged");
@@ -100,4 +107,15 @@ enum status shard_read_metrics(struct byte_reader *reader, struct metrics_row *r
     row->inputs = read_sized(reader, INPUTS_BYTES_MAX);
     row->scores = read_sized(reader, RANKED_CLASSES_MAX * sizeof(float));
     return !read_numbers(reader, row) || reader->failed ? damaged(err) : STATUS_OK;
+}
+
+enum status shard_read_label_metrics(struct byte_reader *reader, bool *has_label,
+                                     struct metrics_row *row, struct error *err)
+{
+    const uint8_t is_there = read_u8(reader);
+
+    if (reader->failed || is_there > 1)
+        return damaged(err);
+    *has_label = is_there;
+    return is_there ? shard_read_metrics(reader, row, NULL, err) : STATUS_OK;
 }

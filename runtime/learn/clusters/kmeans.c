@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/progress.h"
 #include "base/random.h"
+#include "base/vectors.h"
 #include "base/words.h"
 #include "jobspec/job_size.h"
 #include "kinds/kmeans/kmeans_kind.h"
@@ -29,8 +30,12 @@ enum { INERTIA_WHOLE, INERTIA_PART, INERTIA_INTEGERS };
 
 enum kmeans_stage { KMEANS_WEIGHTS, KMEANS_PICK, KMEANS_ASSIGN };
 
-#define CHUNK_ROWS 4096
-#define TASK_ROWS  128
+#define CHUNK_ROWS   4096
+#define TASK_ROWS    128
+#define ROWS_AT_ONCE 4 /* their sums do not wait for each other */
+#define LANES        8 /* centers of a block */
+
+typedef double numbers __attribute__((vector_size(LANES * sizeof(double))));
 
 struct nearest_center {
     double square; /* square of the distance */
@@ -73,7 +78,8 @@ struct kmeans {
     /* ASSIGN, of CHUNK_ROWS rows: each task is of TASK_ROWS of them */
     uint64_t chunk, chunk_end; /* rows */
     struct nearest_center *found;
-    float *team_rows; /* (team_size, width) */
+    float *team_rows; /* (team_size, ROWS_AT_ONCE, width) */
+    double *across;   /* (blocks of centers, width, LANES): the centers, of this iteration */
 };
 
 static size_t floats_of(const struct kmeans *kmeans)
@@ -145,13 +151,18 @@ static int exponent_of(const struct kmeans *kmeans)
     return SUM_BITS - row_bits - value_bits;
 }
 
+static uint32_t blocks_of(const struct kmeans *kmeans)
+{
+    return (kmeans->params.clusters + LANES - 1) / LANES;
+}
+
 static enum status make_team_rows(void *self, struct error *err)
 {
     struct kmeans *kmeans = self;
 
     free(kmeans->team_rows);
-    kmeans->team_rows =
-        calloc((size_t)team_size(kmeans->learner.team) * kmeans->width, sizeof(float));
+    kmeans->team_rows = calloc(
+        (size_t)team_size(kmeans->learner.team) * ROWS_AT_ONCE * kmeans->width, sizeof(float));
     return kmeans->team_rows ? STATUS_OK : fail_no_memory(err);
 }
 
@@ -165,8 +176,10 @@ static enum status allocate(struct kmeans *kmeans, struct error *err)
     kmeans->nearest_sum = calloc(lanes, sizeof *kmeans->nearest_sum);
     kmeans->row = calloc(kmeans->width, sizeof *kmeans->row);
     kmeans->found = calloc(CHUNK_ROWS, sizeof *kmeans->found);
+    kmeans->across =
+        calloc((size_t)blocks_of(kmeans) * kmeans->width, LANES * sizeof *kmeans->across);
     if (kmeans->nearest && kmeans->nearest_run && kmeans->nearest_upto && kmeans->nearest_sum &&
-        kmeans->row && kmeans->found)
+        kmeans->row && kmeans->found && kmeans->across)
         return make_team_rows(kmeans, err);
     return fail_no_memory(err);
 }
@@ -212,6 +225,7 @@ static void kmeans_close(void *self)
     free(kmeans->nearest_sum);
     free(kmeans->row);
     free(kmeans->found);
+    free(kmeans->across);
     free(kmeans->team_rows);
 }
 
@@ -344,23 +358,66 @@ static enum status contribute_pick(struct kmeans *kmeans, uint32_t lane, int64_t
     return add_center(kmeans, lane, i, sums, err);
 }
 
+static void turn_centers(struct kmeans *kmeans)
+{
+    const uint32_t width = kmeans->width;
+
+    for (uint32_t c = 0; c < kmeans->params.clusters; c++)
+        for (uint32_t j = 0; j < width; j++)
+            kmeans->across[((size_t)c / LANES * width + j) * LANES + c % LANES] =
+                (double)kmeans->centers[(size_t)c * width + j];
+}
+
+/* squares[i][c]: the square of the distance of row i to center c of the block, a sum in the order
+ * of the inputs. */
+WIDE_VECTORS
+static void measure_block(const float *rows, uint32_t width, const double *across,
+                          numbers squares[ROWS_AT_ONCE])
+{
+    numbers sums[ROWS_AT_ONCE] = {0}, center;
+
+    for (uint32_t j = 0; j < width; j++) {
+        memcpy(&center, across + (size_t)j * LANES, sizeof center);
+        for (uint32_t i = 0; i < ROWS_AT_ONCE; i++) {
+            const numbers difference = (double)rows[(size_t)i * width + j] - center;
+
+            sums[i] += difference * difference;
+        }
+    }
+    memcpy(squares, sums, sizeof sums);
+}
+
+static void find_nearest(const struct kmeans *kmeans, const float *rows, uint32_t count,
+                         struct nearest_center *found)
+{
+    const uint32_t clusters = kmeans->params.clusters;
+    numbers squares[ROWS_AT_ONCE];
+
+    for (uint32_t i = 0; i < count; i++)
+        found[i] = (struct nearest_center){.square = INFINITY};
+    for (uint32_t first = 0; first < clusters; first += LANES) {
+        measure_block(rows, kmeans->width, kmeans->across + (size_t)first * kmeans->width, squares);
+        for (uint32_t i = 0; i < count; i++)
+            for (uint32_t c = first; c < clusters && c < first + LANES; c++)
+                if (squares[i][c - first] < found[i].square)
+                    found[i] = (struct nearest_center){squares[i][c - first], c};
+    }
+}
+
 static void find_centers(void *context, uint32_t member, uint32_t task)
 {
     const struct kmeans *kmeans = context;
-    float *row = kmeans->team_rows + (size_t)member * kmeans->width;
+    float *rows = kmeans->team_rows + (size_t)member * ROWS_AT_ONCE * kmeans->width;
     const uint64_t first = kmeans->chunk + (uint64_t)task * TASK_ROWS;
+    const uint64_t end =
+        first + TASK_ROWS < kmeans->chunk_end ? first + TASK_ROWS : kmeans->chunk_end;
 
-    for (uint64_t i = first; i < kmeans->chunk_end && i < first + TASK_ROWS; i++) {
-        struct nearest_center *found = &kmeans->found[i - kmeans->chunk];
+    for (uint64_t i = first; i < end; i += ROWS_AT_ONCE) {
+        const uint32_t count = end - i < ROWS_AT_ONCE ? (uint32_t)(end - i) : ROWS_AT_ONCE;
 
-        *found = (struct nearest_center){.square = INFINITY};
-        take_row(kmeans, i, row);
-        for (uint32_t c = 0; c < kmeans->params.clusters; c++) {
-            const double square = square_distance(kmeans, row, c);
-
-            if (square < found->square)
-                *found = (struct nearest_center){square, c};
-        }
+        for (uint32_t k = 0; k < count; k++)
+            take_row(kmeans, i + k, rows + (size_t)k * kmeans->width);
+        find_nearest(kmeans, rows, count, &kmeans->found[i - kmeans->chunk]);
     }
 }
 
@@ -369,6 +426,7 @@ static void assign_rows(struct kmeans *kmeans, uint64_t first, uint64_t end, dou
                         int64_t *sums)
 {
     const uint32_t clusters = kmeans->params.clusters, width = kmeans->width;
+    const double scale = ldexp(1, kmeans->exponent);
 
     for (; first < end; first = kmeans->chunk_end) {
         kmeans->chunk = first;
@@ -384,8 +442,7 @@ static void assign_rows(struct kmeans *kmeans, uint64_t first, uint64_t end, dou
             *inertia += found->square;
             learner_add(&kmeans->learner, &sums[found->center], 1);
             for (uint32_t j = 0; j < width; j++)
-                learner_add(&kmeans->learner, &sum[j],
-                            (int64_t)nearbyint(ldexp((double)kmeans->row[j], kmeans->exponent)));
+                learner_add(&kmeans->learner, &sum[j], lrint((double)kmeans->row[j] * scale));
         }
     }
 }
@@ -395,6 +452,7 @@ static enum status contribute_assign(struct kmeans *kmeans, uint32_t lane, int64
 {
     double inertia = 0, whole;
 
+    turn_centers(kmeans);
     for (uint32_t range = lane * kmeans->learner.ranges;
          range < (lane + 1) * kmeans->learner.ranges; range++) {
         TRY(learner_hold(&kmeans->learner, range, err));

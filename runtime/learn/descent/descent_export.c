@@ -64,11 +64,10 @@ static void note_narrow_label(const struct descent *descent, struct notice_list 
     if (descent->learner.measuring.model.link != LABEL_LINK_EXP ||
         descent->model.tensor_count <= TENSORS_OF_A_LAYER || share >= SHARE_LEAST)
         return;
-    notice_add(
-        notices, NOTICE_SETTING,
-        "labels deviate by %.2g %% of their mean, and the loss is one of shares of the mean: a "
-        "network hardly tells such shares apart",
-        100 * share);
+    notice_add(notices, NOTICE_SETTING,
+               "labels deviate by %.2g %% of their mean, and the loss is one of shares of the "
+               "mean: a network hardly distinguishes such shares",
+               100 * share);
     notice_hint(notices,
                 "Subtract a number near the least label in the SELECT; or WITH model.loss = "
                 "'squared_error'.");

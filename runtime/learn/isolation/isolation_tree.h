@@ -17,7 +17,7 @@
 #include "kinds/trees/isolation_kind.h"
 #include "kinds/trees/trees_model.h"
 
-/* In place of a word that is not told from others: only so many are. */
+/* In place of a word that is not distinguished from others: only so many are. */
 #define ISOLATION_OTHER_WORDS (ISOLATION_WORDS - 1)
 
 /* Rows of a tree: numbers (rows, number_count) and the words of categories, counted from each

@@ -28,7 +28,8 @@ static enum status check_size(uint64_t parameters, struct error *err)
          "allowed",
          (unsigned long long)parameters, (unsigned long long)parameters * 24,
          (unsigned long long)MODEL_PARAMETERS_MAX);
-    return error_hint(err, "Use smaller model.hidden_units, or categories with fewer words.");
+    return error_hint(err,
+                      "Use smaller model.hidden_units, or categories with fewer distinct values.");
 }
 
 static uint32_t add_tensor(struct network *network, uint32_t count, bool is_bias)

@@ -31,6 +31,8 @@ enum series_stage series_stage(const struct series_learner *series)
 
     if (!progress->is_counted)
         return STAGE_COUNT;
+    if (progress->trees < series_grow_total(series))
+        return STAGE_GROW;
     if (progress->range < series->learner.ranges)
         return STAGE_FIT;
     if (progress->summed < series->totals.sums)
@@ -107,6 +109,10 @@ static void describe(void *self)
         phase->owned_count = series_count_elements(series);
         return;
     }
+    if (series_stage(series) == STAGE_GROW) {
+        phase->owned_count = series_grow_elements(series);
+        return;
+    }
     if (series_stage(series) == STAGE_SUM) {
         phase->owned_count = summed_now(series);
         return;
@@ -124,7 +130,8 @@ static void set_steps(struct series_learner *series)
     const uint64_t most =
         series->progress.is_counted ? series->total : learner->dataset->train.rows;
 
-    learner->steps_total = 1 + (most + together - 1) / together;
+    learner->steps_total = 1 + (uint64_t)series_grow_total(series) * series->grow.growth.depth +
+                           (most + together - 1) / together;
 }
 
 static enum status contribute(void *self, uint32_t lane, uint32_t lane_count, int64_t *integers,
@@ -179,6 +186,23 @@ static void settle_end(struct series_learner *series)
     series->plan.end = series_end_time(last);
 }
 
+/* How far a hierarchy has come since the model that it goes on from; where it ends before that, all
+ * series are fitted anew. */
+static void settle_come(struct series_learner *series)
+{
+    struct series_plan *plan = &series->plan;
+    struct steps steps = plan->steps;
+
+    plan->has_come = false;
+    if (plan->hierarchy == HIERARCHY_NONE || !series->olds.forecast)
+        return;
+    steps.first = series_olds_end(&series->olds);
+    if (plan->end < steps.first)
+        return;
+    plan->has_come = true;
+    plan->come = (uint32_t)steps_index(&steps, plan->end);
+}
+
 /* The counts are there: the steps that they tell, and room for what they count. */
 static enum status settle_counts(struct series_learner *series, struct error *err)
 {
@@ -193,6 +217,8 @@ static enum status settle_counts(struct series_learner *series, struct error *er
                                .size = series->olds.forecast->size};
     TRY(series_olds_check_steps(&series->olds, &steps, err));
     TRY(series_plan_settle(&series->plan, &steps, err));
+    settle_come(series);
+    series_grow_settle(series);
     return reserve_records(series, series->total, err);
 }
 
@@ -273,7 +299,9 @@ static enum status apply(void *self, const struct phase_totals *totals,
     } else {
         report->step_applied = true;
         report->rows_applied = phase->rows;
-        if (series_stage(series) == STAGE_SUM)
+        if (series_stage(series) == STAGE_GROW)
+            series_grow_apply(series, totals->owned);
+        else if (series_stage(series) == STAGE_SUM)
             apply_sums(series, totals->owned);
         else
             apply_records(series, totals->owned);
@@ -304,7 +332,12 @@ static uint32_t arrays(void *self, struct learner_array list[LEARNER_ARRAYS_MAX]
     list[2] = (struct learner_array){
         (void **)&series->sums, series->progress.summed * sizeof *series->sums,
         LEARNER_SIZED | LEARNER_APPENDED | LEARNER_USED, "the sums of totals", "sums"};
-    return 3;
+    list[3] = (struct learner_array){
+        (void **)&series->grow.trees, series_grow_bytes(series, series->progress.trees),
+        LEARNER_SIZED | LEARNER_APPENDED | LEARNER_USED, "the trees", "trees"};
+    list[4] = (struct learner_array){(void **)&series->grow.growing, series_grow_bytes(series, 1),
+                                     LEARNER_USED, "the tree that grows", "growing"};
+    return 5;
 }
 
 static bool is_possible(const void *self, const struct learner_taking *coming)
@@ -316,11 +349,16 @@ static bool is_possible(const void *self, const struct learner_taking *coming)
 
     if ((coming->phase.kind != PHASE_LEARN && !is_done) || progress->done > most ||
         coming->bytes[1] != progress->done * series->width * sizeof *series->records ||
-        coming->bytes[2] != progress->summed * sizeof *series->sums)
+        coming->bytes[2] != progress->summed * sizeof *series->sums ||
+        progress->trees > series_grow_total(series) ||
+        progress->level > series->grow.growth.depth ||
+        coming->bytes[3] != series_grow_bytes(series, progress->trees))
         return false;
     if (!progress->is_counted)
         return coming->phase.number == 0 && !is_done && progress->done == 0 &&
-               progress->summed == 0;
+               progress->summed == 0 && progress->trees == 0 && progress->level == 0;
+    if (progress->trees < series_grow_total(series))
+        return coming->phase.number > 0 && !is_done && progress->done == 0 && progress->range == 0;
     if (coming->phase.number == 0 || progress->range > series->learner.ranges ||
         (is_done && progress->range < series->learner.ranges))
         return false;
@@ -367,11 +405,13 @@ static enum status enter(void *self, const struct learner_taking *taken, struct 
     series_totals_deinit(&series->totals);
     series->is_measured = false;
     series->total = 0;
+    TRY(series_grow_reserve(series, err));
     set_steps(series);
     if (!taken || !progress->is_counted)
         return STATUS_OK;
     TRY(check_counts(series, err));
     TRY(settle_counts(series, err));
+    TRY(series_grow_check(series, err));
     if (progress->range == series->learner.ranges && progress->done >= series->total)
         TRY(open_totals(series, err));
     set_steps(series);
@@ -437,6 +477,7 @@ static void series_close(void *self)
     series_model_deinit(&series->model);
     series_totals_deinit(&series->totals);
     series_olds_close(&series->olds);
+    series_grow_close(series);
     free(series->tasks);
     free(series->fitted);
 }
@@ -504,6 +545,8 @@ static enum status share_out(struct series_learner *series, struct error *err)
         fitted > series_count_elements(series) ? fitted : series_count_elements(series);
     if (series->plan.hierarchy != HIERARCHY_NONE && learner->elements_most < ELEMENTS_MAX)
         learner->elements_most = ELEMENTS_MAX;
+    if (learner->elements_most < series_grow_elements_most(series))
+        learner->elements_most = series_grow_elements_most(series);
     return STATUS_OK;
 }
 
@@ -517,6 +560,7 @@ static enum status plan(void *self, struct error *err)
     TRY(check_inputs(series, err));
     TRY(series_plan_make(params, !forecast_time_input(&dataset->transform)->spec.part,
                          &series->plan, err));
+    series_grow_plan(series);
     series->plan.regressors = forecast_regressors(&dataset->transform);
     series->plan.regressor_inputs = forecast_time_input(&dataset->transform) + 1;
     series->plan.holidays = series->learner.spec->holidays;
@@ -531,14 +575,24 @@ static enum status plan(void *self, struct error *err)
     TRY(series_olds_open(dataset, series->groups, series->plan.holidays, &series->olds, err));
     if (series->olds.forecast && (series->olds.forecast->kept > series->plan.kept ||
                                   series->olds.forecast->fitted.values != series->plan.values ||
+                                  series->olds.forecast->hierarchy != series->plan.hierarchy ||
                                   series->olds.forecast->horizon != params->horizon))
         return fail(err, STATUS_CORRUPT, "the old model keeps other parameters than its kind has");
     series->plan.has_old_steps = series->olds.forecast && series->plan.values > 0;
     series->width = series_plan_words(&series->plan);
     TRY(share_out(series, err));
     TRY(allocate(series, err));
+    TRY(series_grow_begin(series, err));
     row_store_keep(dataset, ROW_LANES_BYTES);
     return STATUS_OK;
+}
+
+static void *memory(void *self, const char *name, size_t *size)
+{
+    struct series_learner *series = self;
+    void *rows = series_grow_memory(series, name, size);
+
+    return rows ? rows : learner_rows_memory(&series->learner, name, size);
 }
 
 const struct learner_method series_learner = {
@@ -558,4 +612,5 @@ const struct learner_method series_learner = {
     .measure = measure,
     .result = result,
     .publish = publish,
+    .memory = memory,
 };

@@ -1,12 +1,13 @@
 /*
  * series.h - the learner of forecasts: many series, each fitted by itself.
  *
- *     COUNT --> FIT, some series of each lane --> FIT ... --> DONE
+ *     COUNT --> (GROW ... -->) FIT, some series of each lane --> FIT ... --> DONE
  *
  *     and in a hierarchy ... --> FIT --> SUM, some totals --> SUM ... --> TOTALS ... --> DONE
  *
  *     COUNT    of each range of keys how many series it has, and what steps they fit
  *              (forecast/common_steps.h)
+ *     GROW     where series share trees: their sums, a level at a time (series_grow.h)
  *     FIT      the records of these series (series_fit.h), each at its own place of the sums: added
  *              to zeros they are as they were, whoever fitted them
  *     SUM      the values of totals (series_totals.h), all lanes of which add up

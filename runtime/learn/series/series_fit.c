@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "forecast/combined.h"
 #include "forecast/transform.h"
 #include "runtime/learn/series/series_grid.h"
 #include "runtime/learn/series/series_kept.h"
@@ -128,6 +127,21 @@ static enum status fit_values(const struct series_plan *plan, const struct forec
     return fit_once(plan, wanted, values, count, known, arena, fitted, err);
 }
 
+/* Options of a forecast by the trees that do not know the last `backtest` horizons. */
+static struct forecast_options options_of(const struct series_plan *plan, const struct grid *grid,
+                                          uint32_t backtest)
+{
+    struct forecast_options options = plan->options;
+
+    if (!plan->pooled)
+        return options;
+    options.pooled.pooled = &plan->pooled[backtest];
+    options.pooled.steps = &grid->steps;
+    options.pooled.first = grid->last - grid->count + 1;
+    memcpy(options.pooled.words, plan->words, sizeof plan->words);
+    return options;
+}
+
 /* ---- errors of the past, step by step ---- */
 
 /* Adds to step h what the regressors of a place tell; false: they are not known, as where a gap was
@@ -189,14 +203,15 @@ static double ratio_of(const struct fitted *fitted, bool is_cut, double value, u
 /* Compares the forecast that `origin` would have had with the values that came; none where it lies
  * in a gap that is longer than the horizon. is_cut: with regressors it is not below 0. ratios
  * (horizon; NULL: nobody asks): as records have them. */
-static enum status add_past(const struct series_plan *plan, const double *values, uint32_t count,
-                            const struct regressors *known, uint32_t origin, bool is_cut,
-                            struct arena *arena, struct series_errors *errors, double *ratios,
-                            struct error *err)
+static enum status add_past(const struct series_plan *plan, const struct grid *grid,
+                            const struct regressors *known, uint32_t origin, uint32_t backtest,
+                            bool is_cut, struct arena *arena, struct series_errors *errors,
+                            double *ratios, struct error *err)
 {
+    const double *values = grid->values;
     double *past = ARENA_NEW(arena, double, origin);
-    const uint32_t gap = gap_before(values, origin), begin = origin - gap;
-    struct forecast_options options = plan->options;
+    const uint32_t count = grid->count, gap = gap_before(values, origin), begin = origin - gap;
+    struct forecast_options options = options_of(plan, grid, backtest);
     struct series_scale scale;
     struct fitted fitted;
 
@@ -240,20 +255,20 @@ static enum status measure_past(const struct series_plan *plan, const struct gri
                                 const struct regressors *known, uint32_t moved, struct arena *arena,
                                 struct series_errors *errors, double *ratios, struct error *err)
 {
-    const bool is_cut = is_positive(grid) && plan->options.method == &combined_method &&
+    const bool is_cut = is_positive(grid) && forecast_cuts(plan->options.method) &&
                         plan->transform == TRANSFORMS_NONE;
 
     if (moved > 0)
-        return plan->backtests > 0 ? add_past(plan, grid->values, grid->count, known, moved, is_cut,
-                                              arena, errors, ratios, err)
-                                   : STATUS_OK;
+        return plan->backtests > 0
+                   ? add_past(plan, grid, known, moved, 0, is_cut, arena, errors, ratios, err)
+                   : STATUS_OK;
     for (uint32_t i = 1; i <= plan->backtests; i++) {
         const uint64_t back = (uint64_t)i * plan->options.horizon;
 
         if (grid->count < back + PAST_LEAST)
             break;
-        TRY(add_past(plan, grid->values, grid->count, known, grid->count - (uint32_t)back, is_cut,
-                     arena, errors, i == 1 ? ratios : NULL, err));
+        TRY(add_past(plan, grid, known, grid->count - (uint32_t)back, i, is_cut, arena, errors,
+                     i == 1 ? ratios : NULL, err));
     }
     return STATUS_OK;
 }
@@ -264,25 +279,28 @@ static enum status measure_past(const struct series_plan *plan, const struct gri
  * begun: it adds nothing to its totals. */
 static void put_nothing(const struct grid *grid, int64_t place, int64_t *step)
 {
-    step[PAST_VALUE] = record_bits(place >= 0 ? grid->values[place] : NAN);
+    step[PAST_VALUE] =
+        record_bits(place >= 0 && place < grid->count ? grid->values[place] : (double)NAN);
     step[PAST_FORECAST] = step[PAST_DEVIATION] = record_bits(0);
     step[PAST_NAIVE] = record_bits(NAN);
 }
 
 /* Too few values before an origin are no measure, but what is forecast of them is part of the
- * totals. */
+ * totals. back: steps from the origin to the end; 0: there is no such past.
+ * backtest: the number of the past, from 1 on. */
 static enum status put_origin(const struct series_plan *plan, const struct grid *grid,
-                              uint64_t back, struct arena *arena, int64_t *words, struct error *err)
+                              uint64_t back, uint32_t backtest, struct arena *arena, int64_t *words,
+                              struct error *err)
 {
     const uint32_t horizon = plan->options.horizon;
     const uint32_t origin = grid->count > back ? grid->count - (uint32_t)back : 0;
     const uint32_t gap = gap_before(grid->values, origin), begin = origin - gap;
-    const bool is_unknown = begin == 0 || gap > horizon || horizon + gap > HORIZON_MAX;
+    const bool is_unknown = back == 0 || begin == 0 || gap > horizon || horizon + gap > HORIZON_MAX;
     int64_t *step = words + ORIGIN_STEPS;
-    struct forecast_options options = plan->options;
+    struct forecast_options options = options_of(plan, grid, backtest);
     double *past = ARENA_NEW(arena, double, origin + 1);
-    struct forecast forecast;
     struct series_scale scale;
+    struct fitted fitted;
 
     if (!past)
         return fail_no_memory(err);
@@ -294,18 +312,20 @@ static enum status put_origin(const struct series_plan *plan, const struct grid 
     options.history = 0;
     options.horizon += gap;
     memcpy(past, grid->values, origin * sizeof *past);
-    TRY(forecast_run(past, origin, &options, arena, &forecast, err));
-    scale = series_scale_of(grid->values, origin, forecast.season);
+    TRY(fit_values(plan, &options, past, origin, &(struct regressors){.width = 0}, arena, &fitted,
+                   err));
+    scale = series_scale_of(grid->values, origin, fitted.forecast.season);
     if (origin >= PAST_LEAST) {
         words[ORIGIN_SCALE] = record_bits(scale.absolute);
         words[ORIGIN_SQUARES] = record_bits(scale.squares);
     }
     for (uint32_t h = 0; h < horizon; h++, step += PAST_WORDS) {
-        step[PAST_VALUE] = record_bits(grid->values[origin + h]);
-        step[PAST_FORECAST] = record_bits(forecast.values[gap + h]);
-        step[PAST_DEVIATION] = record_bits(forecast.deviations[gap + h]);
+        step[PAST_VALUE] =
+            record_bits(origin + h < grid->count ? grid->values[origin + h] : (double)NAN);
+        step[PAST_FORECAST] = record_bits(fitted.forecast.values[gap + h]);
+        step[PAST_DEVIATION] = record_bits(fitted.forecast.deviations[gap + h]);
         step[PAST_NAIVE] =
-            record_bits(series_naive(grid->values, begin, gap + h + 1, forecast.season));
+            record_bits(series_naive(grid->values, begin, gap + h + 1, fitted.forecast.season));
     }
     return STATUS_OK;
 }
@@ -320,9 +340,15 @@ static enum status put_hierarchy(const struct series_plan *plan, const struct gr
         largest = fabs(grid->values[i]) > largest ? fabs(grid->values[i]) : largest;
     words[HIERARCHY_LARGEST] = record_bits(largest);
     words[HIERARCHY_LENGTH] = grid->count;
-    for (uint32_t i = 0; i < plan->backtests; i++)
-        TRY(put_origin(plan, grid, (uint64_t)(i + 1) * plan->options.horizon, arena,
-                       record + series_plan_origin(plan, i), err));
+    for (uint32_t i = 0; i < plan->backtests; i++) {
+        const uint64_t usual = (uint64_t)(i + 1) * plan->options.horizon;
+
+        TRY(put_origin(plan, grid,
+                       !plan->has_come ? usual
+                       : i == 0        ? plan->come
+                                       : 0,
+                       i + 1, arena, record + series_plan_origin(plan, i), err));
+    }
     return STATUS_OK;
 }
 
@@ -365,12 +391,13 @@ static enum status put_forecast(const struct series_plan *plan, const struct gri
 {
     int64_t *coefficient =
         record + series_record_coefficients(plan->options.horizon, plan->options.history);
+    const struct forecast_options options = options_of(plan, grid, 0);
     struct fitted fitted;
 
     if (!steps_has(&grid->steps, grid->last + plan->options.horizon))
         return fail(err, STATUS_INVALID, "the forecast goes beyond the year 9999, or 2^53");
-    record[RECORD_POSITIVE] = is_positive(grid) && plan->options.method == &combined_method;
-    TRY(fit_values(plan, &plan->options, grid->values, grid->count, known, arena, &fitted, err));
+    record[RECORD_POSITIVE] = is_positive(grid) && forecast_cuts(plan->options.method);
+    TRY(fit_values(plan, &options, grid->values, grid->count, known, arena, &fitted, err));
     for (uint32_t i = 0; i < known->width; i++)
         coefficient[i] = record_bits(fitted.coefficients[i]);
     if (plan->transform != TRANSFORMS_NONE)
@@ -458,16 +485,16 @@ static enum status check_transform(const struct series_plan *plan, const struct 
     return STATUS_OK;
 }
 
-enum status series_fit(const struct series_plan *plan, struct point *points, uint32_t count,
-                       const double *regressors, struct arena *arena, int64_t *record,
-                       struct error *err)
+/* The grid of the points, without a value where there is none, and the regressors of its steps.
+ * record: NULL, or the one that values are kept in. */
+static enum status lay_out(const struct series_plan *plan, struct point *points, uint32_t count,
+                           const double *regressors, struct arena *arena, int64_t *record,
+                           struct grid *grid, struct regressors *known, struct error *err)
 {
-    struct regressors known = {.width = series_plan_width(plan)};
     struct regressor_row *rows = NULL;
     uint32_t row_count = 0;
-    struct grid grid;
 
-    clear(plan, record);
+    *known = (struct regressors){.width = series_plan_width(plan)};
     if (plan->regressors > 0) {
         rows = ARENA_NEW(arena, struct regressor_row, count);
         if (!rows)
@@ -475,14 +502,49 @@ enum status series_fit(const struct series_plan *plan, struct point *points, uin
         TRY(series_regressor_rows(plan, points, count, regressors, rows, &row_count, err));
     }
     TRY(series_kept_join(plan, arena, &points, &count, err));
-    TRY(series_grid(plan, points, count, arena, &grid, err));
-    if (grid.count == 0)
+    TRY(series_grid(plan, points, count, arena, grid, err));
+    if (grid->count == 0)
         return STATUS_OK;
-    if (plan->kept > 0)
-        series_kept_put_values(plan, &grid, record);
-    series_grid_fill(plan, &grid);
-    TRY(check_transform(plan, &grid, err));
-    if (known.width > 0)
-        TRY(series_regressors_lay_out(plan, &grid, rows, row_count, arena, &known, err));
-    return fit_grid(plan, &grid, &known, arena, record, err);
+    if (record && plan->kept > 0)
+        series_kept_put_values(plan, grid, record);
+    series_grid_fill(plan, grid);
+    TRY(check_transform(plan, grid, err));
+    if (known->width > 0)
+        TRY(series_regressors_lay_out(plan, grid, rows, row_count, arena, known, err));
+    return STATUS_OK;
+}
+
+enum status series_fit(const struct series_plan *plan, struct point *points, uint32_t count,
+                       const double *regressors, struct arena *arena, int64_t *record,
+                       struct error *err)
+{
+    struct regressors known;
+    struct grid grid;
+
+    clear(plan, record);
+    TRY(lay_out(plan, points, count, regressors, arena, record, &grid, &known, err));
+    return grid.count > 0 ? fit_grid(plan, &grid, &known, arena, record, err) : STATUS_OK;
+}
+
+enum status series_collect(const struct series_plan *plan, struct point *points, uint32_t count,
+                           const double *regressors, uint32_t backtest, struct arena *arena,
+                           struct pooled_rows *rows, struct error *err)
+{
+    const uint64_t back = (uint64_t)backtest * plan->options.horizon;
+    struct forecast_options options;
+    struct regressors known;
+    struct fitted fitted;
+    struct grid grid;
+
+    TRY(lay_out(plan, points, count, regressors, arena, NULL, &grid, &known, err));
+    if (grid.count < back + PAST_LEAST)
+        return STATUS_OK;
+    options = options_of(plan, &grid, backtest);
+    options.pooled.rows = rows;
+    options.history = 0;
+    options.are_known = forecast_list_known(grid.values, grid.count - (uint32_t)back, arena);
+    if (!options.are_known)
+        return fail_no_memory(err);
+    return fit_values(plan, &options, grid.values, grid.count - (uint32_t)back, &known, arena,
+                      &fitted, err);
 }

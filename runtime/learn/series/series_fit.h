@@ -95,10 +95,13 @@ static inline int64_t record_bits(double number)
 
 /* A series of the model that is gone on from (USING), as that knew it. */
 struct series_old {
-    int64_t begin, last; /* times of its first and last value */
+    int64_t begin, last; /* times of its first and last value, filled ones of a hierarchy too */
     double *numbers;     /* (count): forecast_kept.h */
     uint32_t count;
-    double *values; /* (plan's values): its last ones, NAN where there is none; or NULL */
+    double *values;     /* (plan's values): its last ones, NAN where there is none; or NULL */
+    int64_t last_known; /* time of the last of these that is there */
+    uint32_t parts;     /* series of a total, but for totals */
+    bool is_other;      /* a total that has other parts now: its parameters do not hold */
 };
 
 /* The settings that all series of a job have in common. */
@@ -113,6 +116,8 @@ struct series_plan {
     enum forecast_transform transform; /* with one the word behind the coefficients is a lambda */
     enum forecast_hierarchy hierarchy;
     int64_t end;        /* time of the last value of all series of a hierarchy */
+    bool has_come;      /* a hierarchy goes on: its one past begins where the old model ended, */
+    uint32_t come;      /* so many steps before `end` */
     uint32_t kept;      /* numbers of a series that are kept at most; 0: none */
     uint32_t values;    /* last values of a series that are kept beside them; 0: none */
     bool has_old_steps; /* steps are those of the model that is gone on from */
@@ -120,7 +125,10 @@ struct series_plan {
         *old; /* in the plan of one series: what was kept of it; NULL: nothing */
     uint32_t regressors;
     const struct transform_input *regressor_inputs; /* (regressors) */
-    const struct holidays *holidays; /* regressors behind these; NULL: there are none */
+    const struct holidays *holidays;  /* regressors behind these; NULL: there are none */
+    const struct pooled *pooled;      /* (1 + backtests): trees that know all values, those that do
+                                         not know the last horizon, and so on; NULL: no trees */
+    uint8_t words[POOLED_GROUPS_MAX]; /* in the plan of one series: bins of its group's words */
 };
 
 static inline uint32_t series_plan_holidays(const struct series_plan *plan)
@@ -169,6 +177,11 @@ static inline uint32_t series_plan_words(const struct series_plan *plan)
 enum status series_fit(const struct series_plan *plan, struct point *points, uint32_t count,
                        const double *regressors, struct arena *arena, int64_t *record,
                        struct error *err);
-/* The same of a series without regressors and gaps, which is scaled. */
+/* Adds the rows that trees learn from the series without its last horizons, so many of them. Takes
+ * the same, and fails by the same. */
+enum status series_collect(const struct series_plan *plan, struct point *points, uint32_t count,
+                           const double *regressors, uint32_t backtest, struct arena *arena,
+                           struct pooled_rows *rows, struct error *err);
+/* series_fit of a series without regressors and gaps, which is scaled. */
 enum status series_fit_grid(const struct series_plan *plan, struct grid *grid, struct arena *arena,
                             int64_t *record, struct error *err);

@@ -13,18 +13,22 @@ void series_time_print(const struct series_plan *plan, int64_t time, char text[T
 
 void series_grid_fill(const struct series_plan *plan, struct grid *grid)
 {
+    uint32_t known = grid->count; /* values up to the last one that is known */
+
+    while (known > 1 && isnan(grid->values[known - 1]))
+        known--;
+    for (uint32_t i = known; plan->gaps == GAPS_ON_LINE && i < grid->count; i++)
+        grid->values[i] = grid->values[known - 1];
     for (uint32_t i = 1; plan->gaps != GAPS_ON_LINE && i < grid->count; i++)
         if (isnan(grid->values[i]))
             grid->values[i] = plan->gaps == GAPS_ARE_ZERO ? 0 : grid->values[i - 1];
 }
 
-/* Up to the end of all series: a series of a hierarchy that ends before goes on as its gaps are
- * filled, and where these are on a line by its last value. */
+/* Up to the end of all series, of which a series of a hierarchy may miss the last. */
 static enum status extend(const struct series_plan *plan, struct grid *grid, struct arena *arena,
                           struct error *err)
 {
     const int64_t end = steps_index(&grid->steps, plan->end), more = end - grid->last;
-    const double last = grid->values[grid->count - 1];
     char time[TIME_BYTES];
     double *values;
 
@@ -40,7 +44,7 @@ static enum status extend(const struct series_plan *plan, struct grid *grid, str
         return fail_no_memory(err);
     memcpy(values, grid->values, grid->count * sizeof *values);
     for (int64_t i = 0; i < more; i++)
-        values[grid->count + i] = plan->gaps == GAPS_ARE_ZERO ? 0 : last;
+        values[grid->count + i] = NAN;
     grid->values = values;
     grid->count += (uint32_t)more;
     grid->last = end;
@@ -57,8 +61,9 @@ static enum status refuse(const struct series_plan *plan, const struct grid *gri
     if (fault == GRID_DOUBLED) {
         series_time_print(plan, grid->doubled, time);
         fail(err, STATUS_INVALID, "two values have the time %s", time);
-        return error_hint(err, "forecast.group tells the series; forecast.duplicates = 'sum', or "
-                               "'mean', makes one value of them.");
+        return error_hint(
+            err, "forecast.group names the columns of a series; forecast.duplicates = 'sum', or "
+                 "'mean', makes one value of them.");
     }
     fail(err, STATUS_INVALID, "%u times would be %lld steps, of which most have no value",
          grid->times, (long long)grid->span);

@@ -11,7 +11,8 @@
  * points that no series has. */
 enum status series_grid(const struct series_plan *plan, struct point *points, uint32_t count,
                         struct arena *arena, struct grid *grid, struct error *err);
-/* Fills gaps as the plan says: those on a line are left to the fit of the series. */
+/* Fills gaps as the plan says: those on a line are left to the fit of the series, but for those at
+ * the end of one of a hierarchy, which have its last value. */
 void series_grid_fill(const struct series_plan *plan, struct grid *grid);
 
 /* A time as an error names it. */

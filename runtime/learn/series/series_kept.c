@@ -61,7 +61,7 @@ static enum status refuse_overlap(const struct series_plan *plan, int64_t begin,
 
     series_time_print(plan, begin, first);
     series_time_print(plan, plan->old->begin, old);
-    series_time_print(plan, plan->old->last, last);
+    series_time_print(plan, plan->old->last_known, last);
     fail(err, STATUS_INVALID,
          "its rows begin at %s, among those of the old model, which are from %s to %s", first, old,
          last);
@@ -124,7 +124,7 @@ enum status series_kept_join(const struct series_plan *plan, struct arena *arena
         return refuse_unkept(err);
     if (begin <= old->begin)
         return STATUS_OK;
-    if (begin <= old->last)
+    if (begin <= old->last_known)
         return refuse_overlap(plan, begin, err);
     if (!(old->numbers[KEPT_NOW] > 0 && old->numbers[KEPT_NOW] <= plan->values))
         return refuse_longer(plan, err);
@@ -166,9 +166,11 @@ enum status series_kept_choose(const struct series_plan *plan, const struct grid
     *way = WAY_NEW;
     if (!old)
         return STATUS_OK;
+    *way = WAY_ANEW;
+    if (old->is_other)
+        return STATUS_OK;
     if (begin > old->last)
         return refuse_new_rows_alone(plan, begin, err);
-    *way = WAY_ANEW;
     if (begin != old->begin || last < old->last ||
         !(grid->count < GROWN_MOST * old->numbers[KEPT_AT_FIT]))
         return STATUS_OK;

@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "base/words.h"
 #include "runtime/learn/series/series_grid.h"
+#include "runtime/learn/series/series_kept.h"
 #include "runtime/learn/series/series_rows.h"
 
 #define FIT_BYTES_MAX ((size_t)2 << 30) /* bytes to fit a series of SERIES_COUNT_MAX values */
@@ -21,6 +22,26 @@ static enum status name_row(const struct series_learner *series, uint64_t row, s
 
 /* ---- COUNT ---- */
 
+/* The rows of a series have no value: it ends with the last one that the old model keeps of it, as
+ * it is joined (series_kept.h). */
+static enum status take_old_end(const struct series_learner *series, const struct series_task *task,
+                                int64_t *end, struct error *err)
+{
+    int64_t ids[FORECAST_GROUPS_MAX] = {0};
+    struct series_old old;
+    struct arena arena;
+    enum status status;
+    bool is_there;
+
+    series_row_ids(series, task->first, ids);
+    arena_init(&arena, FIT_BYTES_MAX);
+    status = series_olds_find(&series->olds, ids, &arena, &old, &is_there, err);
+    if (status == STATUS_OK && is_there && old.values && series_end_word(old.last_known) > *end)
+        *end = series_end_word(old.last_known);
+    arena_deinit(&arena);
+    return status;
+}
+
 static enum status count_series(struct series_learner *series, const struct series_task *task,
                                 int64_t counts[COMMON_STEPS_COUNTS], int64_t *end,
                                 struct error *err)
@@ -28,15 +49,22 @@ static enum status count_series(struct series_learner *series, const struct seri
     struct series_member *member = &series->members[0];
     const uint32_t count = (uint32_t)(task->end - task->first);
     uint32_t different = 0;
+    bool has_any = false;
 
     TRY(series_take_points(series, task, member, err));
     points_sort(member->points, count);
     for (uint32_t i = 0; i < count; i++)
         if (different == 0 || member->times[different - 1] != member->points[i].time)
             member->times[different++] = member->points[i].time;
-    for (uint32_t i = 0; end && i < count; i++)
-        if (!isnan(member->points[i].value) && series_end_word(member->points[i].time) > *end)
+    for (uint32_t i = 0; end && i < count; i++) {
+        if (isnan(member->points[i].value))
+            continue;
+        has_any = true;
+        if (series_end_word(member->points[i].time) > *end)
             *end = series_end_word(member->points[i].time);
+    }
+    if (end && !has_any)
+        TRY(take_old_end(series, task, end, err));
     common_steps_add(counts, member->times, different, series->plan.are_numbers);
     return STATUS_OK;
 }
@@ -83,21 +111,34 @@ static enum status count_lane(struct series_learner *series, uint32_t lane, int6
 
 /* ---- FIT ---- */
 
+/* The plan of one series, or total: with what the old model has of it, in *old and the arena. */
+static enum status plan_of_series(const struct series_learner *series, const int64_t *ids,
+                                  struct arena *arena, struct series_old *old,
+                                  struct series_plan *plan, struct error *err)
+{
+    bool is_there;
+
+    *plan = series->plan;
+    TRY(series_olds_find(&series->olds, ids, arena, old, &is_there, err));
+    if (is_there)
+        plan->old = old;
+    series_grow_words(series, ids, plan->words);
+    return STATUS_OK;
+}
+
 static enum status fit_one(struct series_learner *series, struct series_task *task,
                            struct series_member *member, struct error *err)
 {
-    struct series_plan plan = series->plan;
     int64_t ids[FORECAST_GROUPS_MAX] = {0};
+    struct series_plan plan;
     struct series_old old;
     struct arena arena;
     enum status status;
-    bool is_there;
 
     TRY(series_take_points(series, task, member, err));
     series_row_ids(series, task->first, ids);
     arena_init(&arena, FIT_BYTES_MAX);
-    status = series_olds_find(&series->olds, ids, &arena, &old, &is_there, err);
-    plan.old = status == STATUS_OK && is_there ? &old : NULL;
+    status = plan_of_series(series, ids, &arena, &old, &plan, err);
     if (status == STATUS_OK)
         status = series_fit(&plan, member->points, (uint32_t)(task->end - task->first),
                             member->regressors, &arena, task->record, err);
@@ -173,19 +214,27 @@ static enum status fit_lane(struct series_learner *series, uint32_t lane, int64_
 static enum status sum_series(struct series_learner *series, const struct series_task *task,
                               uint32_t first, uint32_t end, int64_t *sums, struct error *err)
 {
-    const uint32_t count = (uint32_t)(task->end - task->first);
     struct series_member *member = &series->members[0];
+    uint32_t count = (uint32_t)(task->end - task->first);
     int64_t ids[FORECAST_GROUPS_MAX];
+    struct series_plan plan;
+    struct point *points;
+    struct series_old old;
     struct arena arena;
     struct grid grid;
     enum status status;
 
     TRY(series_take_points(series, task, member, err));
+    points = member->points;
     series_row_ids(series, task->first, ids);
     arena_init(&arena, FIT_BYTES_MAX);
-    status = series_grid(&series->plan, member->points, count, &arena, &grid, err);
+    status = plan_of_series(series, ids, &arena, &old, &plan, err);
     if (status == STATUS_OK)
-        series_grid_fill(&series->plan, &grid);
+        status = series_kept_join(&plan, &arena, &points, &count, err);
+    if (status == STATUS_OK)
+        status = series_grid(&plan, points, count, &arena, &grid, err);
+    if (status == STATUS_OK)
+        series_grid_fill(&plan, &grid);
     if (status == STATUS_OK && grid.count > 0)
         series->learner.contributed +=
             series_totals_add(&series->totals, ids, &grid, first, end, sums);
@@ -228,19 +277,29 @@ static enum status sum_lane(struct series_learner *series, uint32_t lane, int64_
 
 /* ---- TOTALS ---- */
 
-/* task->first: the number of the total. */
+/* task->first: the number of the total. Parameters of the old model hold where its past is the sum
+ * of the same parts. */
 static void fit_total(void *context, uint32_t member, uint32_t number)
 {
     struct series_learner *series = context;
     struct series_task *task = &series->tasks[number];
+    const struct series_total *total = &series->totals.totals[task->first];
+    struct series_plan plan;
+    struct series_old old;
     struct arena arena;
+    enum status status;
     (void)member;
 
     error_clear(&task->error);
     arena_init(&arena, FIT_BYTES_MAX);
-    if (series_totals_fit(&series->plan, &series->totals, (uint32_t)task->first, series->sums,
-                          &arena, task->record, &task->error) != STATUS_OK)
-        series_name(series, series->totals.totals[task->first].ids, &task->error);
+    status = plan_of_series(series, total->ids, &arena, &old, &plan, &task->error);
+    if (status == STATUS_OK && plan.old)
+        old.is_other = total->has_others || total->olds != old.parts;
+    if (status == STATUS_OK)
+        status = series_totals_fit(&plan, &series->totals, (uint32_t)task->first, series->sums,
+                                   &arena, task->record, &task->error);
+    if (status != STATUS_OK)
+        series_name(series, total->ids, &task->error);
     arena_deinit(&arena);
     progress_note();
 }
@@ -263,6 +322,8 @@ enum status series_contribute(struct series_learner *series, uint32_t lane, int6
     switch (series_stage(series)) {
     case STAGE_COUNT:
         return count_lane(series, lane, sums, err);
+    case STAGE_GROW:
+        return series_grow_contribute(series, lane, sums, err);
     case STAGE_FIT:
         return fit_lane(series, lane, sums, err);
     case STAGE_SUM:

@@ -2,6 +2,7 @@
  * series_learner.h - the learner of series.h, as its files share it.
  *
  *     series.c        state, phases, model; the functions here
+ *     series_grow.c   trees that all series share
  *     series_lanes.c  shares of the lanes in each phase
  *     series_rows.c   rows of one series
  */
@@ -9,6 +10,7 @@
 
 #include "forecast/common_steps.h"
 #include "runtime/learn/learner.h"
+#include "runtime/learn/series/series_grow.h"
 #include "runtime/learn/series/series_model.h"
 #include "runtime/learn/series/series_old.h"
 #include "runtime/learn/series/series_totals.h"
@@ -16,6 +18,8 @@
 /* The fields of the state. */
 #define SERIES_FIELDS(F)                                                                           \
     F(FLAG, is_counted, FIELD_ANY, "COUNT is over")                                                \
+    F(U32, trees, FIELD_ANY, "GROW: finished trees, and of the next one")                          \
+    F(U32, level, FIELD_ANY, "levels that are split")                                              \
     F(U32, range, FIELD_ANY, "FIT: of each lane, that range, and of its")                          \
     F(U32, part, FIELD_ANY, "series [part * each, + each)")                                        \
     F(U64, done, FIELD_ANY, "records")                                                             \
@@ -57,11 +61,12 @@ struct series_learner {
     struct series_member members[TEAM_SIZE_MAX];
     struct series_task *tasks; /* (each) */
     int64_t *fitted;           /* (each, width) */
+    struct series_grow grow;   /* no rounds: the method has no trees */
     bool is_measured;
     struct series_model model;
 };
 
-enum series_stage { STAGE_COUNT, STAGE_FIT, STAGE_SUM, STAGE_TOTALS, STAGE_DONE };
+enum series_stage { STAGE_COUNT, STAGE_GROW, STAGE_FIT, STAGE_SUM, STAGE_TOTALS, STAGE_DONE };
 enum series_stage series_stage(const struct series_learner *series);
 
 static inline uint32_t series_ranges(const struct series_learner *series)

@@ -50,9 +50,87 @@ static enum status sort_records(const int64_t *words, uint64_t count, struct rec
     return error_hint(err, "LABEL names the column of the values; look what the SELECT has in it.");
 }
 
+/* ---- the order of words ---- */
+
+/* Ids of words depend on how many rows have them. Sums of doubles are made in the order of the
+ * words themselves: a series is the same whether all its rows came, or new ones alone. */
+struct word_place {
+    struct slice word;
+    uint32_t id;
+};
+struct worded {
+    int64_t *record;
+    uint32_t *const *ranks; /* (groups) of the word of each id */
+    uint32_t groups;
+};
+
+static int by_word(const void *a, const void *b)
+{
+    return slice_compare(((const struct word_place *)a)->word,
+                         ((const struct word_place *)b)->word);
+}
+
+static enum status rank_words(const struct transform_input *input, uint32_t **ranks,
+                              struct error *err)
+{
+    struct word_place *places = calloc((size_t)input->word_count + 1, sizeof *places);
+
+    *ranks = calloc((size_t)input->word_count + 1, sizeof **ranks);
+    if (!places || !*ranks) {
+        free(places);
+        return fail_no_memory(err);
+    }
+    for (uint32_t i = 0; i < input->word_count; i++)
+        places[i] = (struct word_place){input->words[i], i};
+    qsort(places, input->word_count, sizeof *places, by_word);
+    for (uint32_t i = 0; i < input->word_count; i++)
+        (*ranks)[places[i].id] = i;
+    free(places);
+    return STATUS_OK;
+}
+
+/* A total, -1, is before its parts. */
+static int by_words(const void *a, const void *b)
+{
+    const struct worded *left = a, *right = b;
+
+    for (uint32_t i = 0; i < left->groups; i++) {
+        const int64_t own = left->record[RECORD_IDS + i], other = right->record[RECORD_IDS + i];
+
+        if (own == other)
+            continue;
+        if (own < 0 || other < 0)
+            return own < 0 ? -1 : 1;
+        return left->ranks[i][own] < left->ranks[i][other] ? -1 : 1;
+    }
+    return 0;
+}
+
+/* Sorts records (count). */
+static enum status sort_by_words(const struct transform *transform, uint32_t groups,
+                                 int64_t **records, uint32_t count, struct error *err)
+{
+    struct worded *worded = calloc((size_t)count + 1, sizeof *worded);
+    uint32_t *ranks[FORECAST_GROUPS_MAX] = {NULL};
+    enum status status = worded ? STATUS_OK : fail_no_memory(err);
+
+    for (uint32_t i = 0; i < groups && status == STATUS_OK; i++)
+        status = rank_words(&transform->inputs[i], &ranks[i], err);
+    for (uint32_t i = 0; i < count && status == STATUS_OK; i++)
+        worded[i] = (struct worded){records[i], ranks, groups};
+    if (status == STATUS_OK)
+        qsort(worded, count, sizeof *worded, by_words);
+    for (uint32_t i = 0; i < count && status == STATUS_OK; i++)
+        records[i] = worded[i].record;
+    for (uint32_t i = 0; i < groups; i++)
+        free(ranks[i]);
+    free(worded);
+    return status;
+}
+
 /* A copy of the sorted records, which adds up. */
-static enum status add_up(const struct series_plan *plan, struct records *records,
-                          struct error *err)
+static enum status add_up(const struct series_plan *plan, const struct transform *transform,
+                          struct records *records, struct error *err)
 {
     int64_t **own = calloc((size_t)records->count + 1, sizeof *own);
     enum status status = STATUS_OK;
@@ -65,6 +143,8 @@ static enum status add_up(const struct series_plan *plan, struct records *record
         memcpy(own[i], records->sorted[i], records->width * sizeof(int64_t));
         records->sorted[i] = own[i];
     }
+    if (status == STATUS_OK)
+        status = sort_by_words(transform, records->groups, own, records->count, err);
     if (status == STATUS_OK)
         status = series_reconcile(plan, records->groups, own, records->count, err);
     free(own);
@@ -389,9 +469,10 @@ static void tell_regressors(const struct series_plan *plan, const struct records
 
         if (without == 0)
             continue;
-        notice_add(notices, NOTICE_CONSTANT,
-                   "regressor \"%.*s\" tells nothing in %u of %u series, and has the coefficient 0",
-                   SLICE_FORMAT(name), without, records->count);
+        notice_add(
+            notices, NOTICE_CONSTANT,
+            "regressor \"%.*s\" has no information in %u of %u series, and has the coefficient 0",
+            SLICE_FORMAT(name), without, records->count);
         notice_hint(notices,
                     "It does not vary there, follows from the regressors before it, or the "
                     "series has too few values.");
@@ -491,7 +572,7 @@ enum status series_model_make(const struct series_plan *plan, const struct forec
     notice_list_join(&model->notices, dataset->notices);
     status = sort_records(words, count, &records, err);
     if (status == STATUS_OK && plan->hierarchy != HIERARCHY_NONE)
-        status = add_up(plan, &records, err);
+        status = add_up(plan, &dataset->transform, &records, err);
     if (status == STATUS_OK)
         status = fill_content(plan, spec, &records, model, err);
     if (status == STATUS_OK)

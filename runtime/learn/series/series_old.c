@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kinds/forecast/forecast_kept.h"
 
@@ -109,6 +110,13 @@ enum status series_olds_check_steps(const struct series_olds *olds, const struct
                            "anew, by the step that these rows have.");
 }
 
+int64_t series_olds_end(const struct series_olds *olds)
+{
+    const struct steps steps = forecast_steps(olds->forecast, 0);
+
+    return steps_time(&steps, (int64_t)olds->forecast->facts[FACT_LAST]);
+}
+
 /* ---- a series ---- */
 
 /* NULL: none are kept. */
@@ -131,6 +139,48 @@ static enum status read_values(const struct forecast_model *forecast, uint32_t s
     return STATUS_OK;
 }
 
+/* The time of the last value that is kept. */
+static int64_t last_known(const struct forecast_model *forecast, const struct steps *steps,
+                          int64_t last, const double *values)
+{
+    uint32_t after = 0;
+
+    while (values && after + 1 < forecast->fitted.values &&
+           isnan(values[forecast->fitted.values - after - 1]))
+        after++;
+    return steps_time(steps, after <= last ? last - after : last);
+}
+
+/* Series of a total, which stand behind it. */
+static uint32_t count_parts(const struct forecast_model *forecast, uint32_t total)
+{
+    const uint32_t groups = forecast->groups;
+    const float *own = forecast->ids + (size_t)total * groups;
+    uint32_t level = 0, parts = 0;
+
+    while (level < groups && own[level] >= 0)
+        level++;
+    for (uint32_t i = total + 1; i < forecast->series && level < groups; i++) {
+        const float *ids = forecast->ids + (size_t)i * groups;
+
+        if (memcmp(ids, own, level * sizeof *ids) != 0)
+            break;
+        parts += ids[groups - 1] >= 0;
+    }
+    return parts;
+}
+
+/* The words of the old model; false: it lacks one. */
+static bool map_ids(const struct series_olds *olds, const int64_t *ids, int32_t *own)
+{
+    for (uint32_t i = 0; i < olds->forecast->groups; i++) {
+        own[i] = ids[i] < 0 ? -1 : olds->words[i][ids[i]];
+        if (ids[i] >= 0 && own[i] < 0)
+            return false;
+    }
+    return true;
+}
+
 enum status series_olds_find(const struct series_olds *olds, const int64_t *ids,
                              struct arena *arena, struct series_old *old, bool *is_there,
                              struct error *err)
@@ -145,22 +195,21 @@ enum status series_olds_find(const struct series_olds *olds, const int64_t *ids,
     *is_there = false;
     if (!forecast)
         return STATUS_OK;
-    for (uint32_t i = 0; i < forecast->groups; i++)
-        own[i] = olds->words[i][ids[i]];
-    if (!forecast_find(forecast, own, &series)) /* no series has -1 for a word */
+    if (!map_ids(olds, ids, own) || !forecast_find(forecast, own, &series))
         return STATUS_OK;
+    *old = (struct series_old){.count = forecast->kept, .parts = count_parts(forecast, series)};
     facts = forecast->facts + (size_t)series * SERIES_FACTS;
     parts = forecast->numbers + (size_t)series * forecast->kept * KEPT_PARTS;
     old->numbers = ARENA_NEW(arena, double, forecast->kept);
     if (!old->numbers)
         return fail_no_memory(err);
-    old->count = forecast->kept;
     for (uint32_t i = 0; i < forecast->kept; i++)
         old->numbers[i] = kept_of_parts(parts + (size_t)i * KEPT_PARTS);
     TRY(read_values(forecast, series, arena, &old->values, err));
     steps = forecast_steps(forecast, series);
     last = (int64_t)facts[FACT_LAST];
     old->last = steps_time(&steps, last);
+    old->last_known = last_known(forecast, &steps, last, old->values);
     count = old->numbers[KEPT_NOW] >= 0 && old->numbers[KEPT_NOW] <= (double)last + 1
                 ? (int64_t)old->numbers[KEPT_NOW]
                 : 0; /* no series has so many: it is fitted anew */

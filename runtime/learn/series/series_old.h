@@ -18,12 +18,15 @@ enum status series_olds_open(const struct dataset *dataset, uint32_t groups,
                              struct error *err);
 void series_olds_close(struct series_olds *olds);
 
+/* The time up to which all series of the old model go, one with a hierarchy. */
+int64_t series_olds_end(const struct series_olds *olds);
+
 /* INVALID where the rows have another step than the old model. */
 enum status series_olds_check_steps(const struct series_olds *olds, const struct steps *steps,
                                     struct error *err);
 
-/* ids (groups): of a record. *is_there: the old model has the series; what is in *old is the
- * arena's. */
+/* ids (groups): of a record, or a total. *is_there: the old model has the series; what is in *old
+ * is the arena's. */
 enum status series_olds_find(const struct series_olds *olds, const int64_t *ids,
                              struct arena *arena, struct series_old *old, bool *is_there,
                              struct error *err);

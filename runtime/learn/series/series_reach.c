@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/order.h"
+#include "base/sort_doubles.h"
 #include "runtime/learn/series/series_fit.h"
 
 #define SERIES_MOST 4096 /* series that are looked at, at most: more are passed over evenly */
@@ -54,7 +54,7 @@ static uint32_t fill_pool(const struct reach_rows *rows, uint32_t h, enum half h
         together = 2 * together + 1;
         count = gather(rows, h, together, half);
     }
-    qsort(rows->pool, count, sizeof *rows->pool, order_of_doubles);
+    sort_doubles(rows->pool, count);
     return count;
 }
 

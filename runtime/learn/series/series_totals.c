@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/learn/series/series_kept.h"
+
 #define SUM_BITS 62
 
 /* ---- the totals ---- */
@@ -60,6 +62,18 @@ static void take_length(const struct series_plan *plan, const int64_t *record,
     total->last = record[RECORD_LAST];
 }
 
+/* Counts the parts of the total that the old model has, and sees others of its time. */
+static void take_way(const struct series_plan *plan, const int64_t *record,
+                     struct series_total *total)
+{
+    const bool is_new =
+        plan->kept == 0 || record[series_plan_kept(plan) + KEPT_WAY] == (int64_t)WAY_NEW;
+
+    total->olds += !is_new;
+    if (is_new && record[series_plan_hierarchy(plan) + HIERARCHY_LENGTH] > (int64_t)plan->come)
+        total->has_others = true;
+}
+
 /* Parts are sorted, so that those of a total lie together. */
 static void list_totals(const struct series_plan *plan, const struct listed *listed,
                         struct series_totals *totals)
@@ -77,8 +91,10 @@ static void list_totals(const struct series_plan *plan, const struct listed *lis
         }
         memcpy(totals->parts[i].ids, record + RECORD_IDS, sizeof totals->parts[i].ids);
         totals->parts[i].total = path[totals->groups - 1];
-        for (level = 0; level < totals->groups; level++)
+        for (level = 0; level < totals->groups; level++) {
             take_length(plan, record, &totals->totals[path[level]]);
+            take_way(plan, record, &totals->totals[path[level]]);
+        }
     }
     for (uint32_t i = 0; i < totals->count; i++) {
         totals->totals[i].offset = totals->sums;

@@ -19,6 +19,8 @@ struct series_total {
     uint32_t level;                   /* columns that tell it */
     uint32_t parent;                  /* number of the total that it is part of; itself: none */
     uint32_t length;                  /* steps, from the first value of a part on */
+    uint32_t olds;                    /* parts that the model has that is gone on from */
+    bool has_others;                  /* others of its parts have values of that model's time */
     int64_t first, last;              /* time of step 0, and the step of the end */
     uint64_t offset;                  /* place of its first sum */
 };

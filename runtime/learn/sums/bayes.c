@@ -266,7 +266,7 @@ static enum status check_plan(const struct bayes *bayes, const struct jobspec *s
          "%llu",
          bayes->classes, bayes->width, bayes->id_rows, bytes, (unsigned long long)most);
     return learner_hint_bytes(
-        spec, "Select fewer columns, or take fewer words by VOCABULARY(c, n).", err);
+        spec, "Select fewer columns, or keep fewer distinct values by VOCABULARY(c, n).", err);
 }
 
 static enum status allocate(struct bayes *bayes, struct error *err)

@@ -83,8 +83,9 @@ static enum status check_plan(const struct newton *newton, const struct jobspec 
              "a linear model of %llu columns, %u of them words, where one that is learned by "
              "coordinate descent has at most %d",
              (unsigned long long)columns, transform->id_rows, LINEAR_COLUMNS_MAX);
-        return error_hint(err, "LinearClassifier and LinearRegressor take any number; or select "
-                               "fewer columns, or take fewer words by VOCABULARY(column, n).");
+        return error_hint(err,
+                          "LinearClassifier and LinearRegressor take any number; or select "
+                          "fewer columns, or keep fewer distinct values by VOCABULARY(column, n).");
     }
     snprintf(who, sizeof who, "%u outputs of %llu columns", newton->outputs,
              (unsigned long long)columns);

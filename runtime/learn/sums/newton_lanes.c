@@ -6,7 +6,8 @@
 
 #define CHUNK_ROWS    256
 #define ROW_TASK      32 /* rows of a task that computes derivatives */
-#define COLUMNS_TASK  8  /* columns of a task that adds products */
+#define ROWS_AT_ONCE  8
+#define COLUMNS_TASK  8 /* columns of a task that adds products */
 #define HESSIAN_LEAST 1e-16
 
 /* A column of a row that an id selects. */
@@ -167,17 +168,41 @@ static void add_rests(const struct transform *transform, const float *row, doubl
                 (double)row[transform->inputs[i].rest_offset];
 }
 
-/* From the last column on, as each takes those before it as they are. */
-static void change_basis(const double *basis, uint32_t columns, double *x)
+/* A row's products are added in the order of its columns, each after the one before: several rows
+ * at once do not wait for each other. */
+static void multiply_rows(const double *x, size_t stride, const double *weights, uint32_t count,
+                          double sums[ROWS_AT_ONCE])
 {
-    for (uint32_t j = columns; j-- > 1;) {
-        const double *of_column = basis + (size_t)j * columns;
-        double sum = 0;
+    memset(sums, 0, ROWS_AT_ONCE * sizeof *sums);
+    for (uint32_t j = 0; j < count; j++)
+        for (uint32_t i = 0; i < ROWS_AT_ONCE; i++)
+            sums[i] += x[i * stride + j] * weights[j];
+}
 
-        for (uint32_t i = 0; i <= j; i++)
-            sum += of_column[i] * x[i];
-        x[j] = sum;
-    }
+static double multiply_row(const double *x, const double *weights, uint32_t count)
+{
+    double sum = 0;
+
+    for (uint32_t j = 0; j < count; j++)
+        sum += x[j] * weights[j];
+    return sum;
+}
+
+/* From the last column on, as each takes those before it as they are. */
+static void change_basis(const struct newton_lane *lane, uint32_t first, uint32_t end)
+{
+    const uint32_t dense = lane->chunk->dense;
+    double *x = lane->chunk->x + (size_t)first * dense, sums[ROWS_AT_ONCE];
+
+    for (; end - first >= ROWS_AT_ONCE; first += ROWS_AT_ONCE, x += (size_t)ROWS_AT_ONCE * dense)
+        for (uint32_t j = dense; j-- > 1;) {
+            multiply_rows(x, dense, lane->basis + (size_t)j * dense, j + 1, sums);
+            for (uint32_t i = 0; i < ROWS_AT_ONCE; i++)
+                x[(size_t)i * dense + j] = sums[i];
+        }
+    for (; first < end; first++, x += dense)
+        for (uint32_t j = dense; j-- > 1;)
+            x[j] = multiply_row(x, lane->basis + (size_t)j * dense, j + 1);
 }
 
 static void take_row(struct newton_lane *lane, uint32_t at)
@@ -194,22 +219,33 @@ static void take_row(struct newton_lane *lane, uint32_t at)
         x[1 + j] = (double)row[j];
     if (transform->has_rests)
         add_rests(transform, row, x);
-    if (lane->basis)
-        change_basis(lane->basis, chunk->dense, x);
     if (transform->id_count > 0)
         select_ids(lane, at);
 }
 
-static double output_of(const struct newton_lane *lane, uint32_t at, const double *weights)
+static void take_outputs(const struct newton_lane *lane, uint32_t first, uint32_t end,
+                         const double *weights, double *outputs)
+{
+    const uint32_t dense = lane->chunk->dense;
+    const double *x = lane->chunk->x + (size_t)first * dense;
+    double sums[ROWS_AT_ONCE];
+
+    for (; end - first >= ROWS_AT_ONCE; first += ROWS_AT_ONCE, x += (size_t)ROWS_AT_ONCE * dense) {
+        multiply_rows(x, dense, weights, dense, sums);
+        for (uint32_t i = 0; i < ROWS_AT_ONCE; i++, outputs += lane->outputs)
+            *outputs = sums[i];
+    }
+    for (; first < end; first++, x += dense, outputs += lane->outputs)
+        *outputs = multiply_row(x, weights, dense);
+}
+
+static double add_selected(const struct newton_lane *lane, uint32_t at, const double *weights,
+                           double sum)
 {
     const struct newton_chunk *chunk = lane->chunk;
-    const double *x = chunk->x + (size_t)at * chunk->dense;
     const struct selected *selected =
         chunk->selected + (size_t)at * lane->dataset->transform.id_count;
-    double sum = 0;
 
-    for (uint32_t j = 0; j < chunk->dense; j++)
-        sum += x[j] * weights[j];
     for (uint32_t i = 0; i < chunk->selected_count[at]; i++)
         sum += selected[i].value * weights[selected[i].column];
     return sum;
@@ -303,18 +339,26 @@ static void derive_rows(void *context, uint32_t member, uint32_t task)
 {
     struct newton_lane *lane = context;
     struct newton_chunk *chunk = lane->chunk;
-    const uint32_t outputs = lane->outputs;
+    const uint32_t outputs = lane->outputs, begin = task * ROW_TASK;
+    const uint32_t end = begin + ROW_TASK < chunk->rows ? begin + ROW_TASK : chunk->rows;
     (void)member;
 
-    for (uint32_t at = task * ROW_TASK; at < chunk->rows && at < (task + 1) * ROW_TASK; at++) {
+    for (uint32_t at = begin; at < end; at++)
+        take_row(lane, at);
+    if (lane->basis)
+        change_basis(lane, begin, end);
+    for (uint32_t k = 0; k < outputs; k++)
+        take_outputs(lane, begin, end, chunk->weights + (size_t)k * lane->columns,
+                     chunk->first_order + (size_t)begin * outputs + k);
+    for (uint32_t at = begin; at < end; at++) {
         const double weight = newton_row_weight(lane->dataset, chunk->first + at);
         const double offset = offset_of(lane->dataset, chunk->first + at);
         double *z = chunk->first_order + (size_t)at * outputs;
         double *second = chunk->second_order + (size_t)at * lane->blocks;
 
-        take_row(lane, at);
         for (uint32_t k = 0; k < outputs; k++)
-            z[k] = output_of(lane, at, chunk->weights + (size_t)k * lane->columns) + offset;
+            z[k] =
+                add_selected(lane, at, chunk->weights + (size_t)k * lane->columns, z[k]) + offset;
         chunk->losses[at] = weight * derive_row(lane, chunk->first + at, z, second);
         for (uint32_t k = 0; k < outputs; k++)
             z[k] *= weight;

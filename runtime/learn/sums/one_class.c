@@ -126,8 +126,9 @@ static void take_features(const struct one_class *one_class, uint64_t row, doubl
     const uint32_t count = one_class->dataset->transform.id_count;
     const int32_t *ids = one_class->dataset->train.ids + row * count;
 
+    one_class_features(&one_class->content, one_class->x, ids, count, z);
     for (uint32_t d = 0; d < one_class->features; d++)
-        z[d] = factor * one_class_feature(&one_class->content, d, one_class->x, ids, count);
+        z[d] = factor * z[d];
     z[one_class->features] = -1;
 }
 

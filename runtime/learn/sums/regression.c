@@ -36,7 +36,7 @@
 #define STEP_MOST       1e-16
 #define STEP_OF_A_LABEL 1e-24
 #define LOSS_GREATER    1e-12 /* share of the loss: growth by less is rounding */
-/* Where classes are told apart perfectly each step lessens the loss by the same share, without end,
+/* Where classes are separated perfectly each step lessens the loss by the same share, without end,
  * while others shrink ever faster: steps end where this is the share of the loss, as R's glm does,
  * and a weight that still moves by ENDLESS_STEP has no best value. */
 #define ENDLESS_LOSS   1e-9
@@ -230,7 +230,8 @@ static enum status refuse_coefficients(const struct regression *regression, uint
     return error_hint(err,
                       "LinearClassifier and LinearRegressor take any number; or select fewer "
                       "columns%s.",
-                      of_words > 0 ? ", or take fewer words by VOCABULARY(column, n)" : "");
+                      of_words > 0 ? ", or keep fewer distinct values by VOCABULARY(column, n)"
+                                   : "");
 }
 
 static enum status check_plan(const struct regression *regression, const struct jobspec *spec,
@@ -610,7 +611,7 @@ static enum status refuse_more(const struct regression *regression, struct error
     fail(err, STATUS_DIVERGED, "%u steps of Newton have not come to an end",
          regression->params.iterations);
     if (regression->has_classes)
-        return error_hint(err, "Most often some columns tell classes apart perfectly, so that "
+        return error_hint(err, "Most often some columns separate the classes perfectly, so that "
                                "coefficients grow without end: leave these columns out, or set "
                                "model.l2 = 1.");
     if (regression->dataset->weight_average > 0 &&
@@ -875,7 +876,7 @@ static void tell_endless(const struct regression *regression, const struct regre
     if (input->spec.type == INPUT_NUMERIC || !is_alone)
         notice_add(notices, NOTICE_DEFAULTS,
                    "the coefficient of \"%s\" has no finite best value, and no error: with it, or "
-                   "with it and other columns, classes are told apart perfectly",
+                   "with it and other columns, classes are separated perfectly",
                    text_string(name));
     else
         notice_add(notices, NOTICE_DEFAULTS,

@@ -18,5 +18,5 @@
 #include "runtime/learn/sums/row_sums.h"
 
 /* LIMIT for more coefficients than REGRESSION_COLUMNS_MAX, or more bytes than a worker has. FAILED
- * in the end where the steps lead nowhere, as where the classes are told apart perfectly. */
+ * in the end where the steps lead nowhere, as where the classes are separated perfectly. */
 extern const struct row_sums_method regression_method;

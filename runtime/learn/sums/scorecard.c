@@ -220,7 +220,7 @@ static enum status apply_round(struct scorecard *scorecard, uint64_t round, doub
         return STATUS_OK;
     fail(err, STATUS_DIVERGED, "%u steps of Newton have not come to an end",
          scorecard->params.iterations);
-    return error_hint(err, "Most often some columns tell the classes apart perfectly: leave them "
+    return error_hint(err, "Most often some columns separate the classes perfectly: leave them "
                            "out, or raise model.l2.");
 }
 

@@ -95,7 +95,7 @@ static void note_no_split(const struct trees *trees, struct notice_list *notices
             "no tree has a split: none of %llu training rows gains more than gamma = %g with "
             "min_child_weight = %g and min_data_in_leaf = %u on both sides",
             (unsigned long long)rows, params->gamma, params->min_child_weight, params->min_rows);
-        notice_hint(notices, "Lower these; or the columns tell nothing of the label.");
+        notice_hint(notices, "Lower these; or the columns have no information about the label.");
     }
 }
 

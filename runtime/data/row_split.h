@@ -1,14 +1,10 @@
 /*
- * dataset_parts.h - the steps of dataset_open, shared by its files.
- *
- *     spool --check--> rows held out --learn--> transform, labels --encode--> parts
+ * row_split.h - the rows of a spool dealt into those that are learned from and those held out.
  */
 #pragma once
 
 #include "runtime/data/dataset.h"
 #include "runtime/data/word_table.h"
-
-#define ARENA_BYTES_MAX ((size_t)8 << 30) /* vocabularies and views of the largest spools */
 
 /* Which rows of a spool go where, and under which hash. */
 struct split {

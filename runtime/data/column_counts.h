@@ -1,5 +1,5 @@
 /*
- * column_statistics_parts.h - the statistics as their files share them.
+ * column_counts.h - what the statistics of a job (column_statistics.h) count of each column.
  */
 #pragma once
 
