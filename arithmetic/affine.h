@@ -29,5 +29,5 @@ static inline bool affine_has_transposed(const struct affine *op)
 {
     return op->width > 1;
 }
-/* Writes WT. Returns the sum of the words (base/words.h) that it wrote over. */
+/* Writes WT. Returns the sum of the words (base/sums/words.h) that it wrote over. */
 uint32_t affine_transpose(const struct affine *op, const float *parameters, float *transposed);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/vectors.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 WIDE_VECTORS
 void rows_sum(const float *restrict delta, size_t n, size_t m, float *restrict sum)

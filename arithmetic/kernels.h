@@ -4,7 +4,7 @@
  *
  * All is elementwise or summed in ascending order: the same bits on any
  * processor. That is why exp, tanh and the losses are ours
- * (scoring/elementary.h) and not the C library's, which takes fused operations
+ * (scoring/numbers/elementary.h) and not the C library's, which takes fused operations
  * where it finds them.
  *
  * What is not a number stays so, through every kernel: a diverged network is
@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "scoring/activation.h"
+#include "scoring/numbers/activation.h"
 
 /* sum (m) += the rows of delta (n,m), in ascending order. */
 void rows_sum(const float *delta, size_t n, size_t m, float *sum);
@@ -23,7 +23,7 @@ void rows_sum(const float *delta, size_t n, size_t m, float *sum);
 /* Whether activation_backward() of it wants z, as f(z) does not tell the slope. */
 bool activation_keeps_sums(enum activation activation);
 /* delta *= f'(z) where a = f(z), or z itself where activation_keeps_sums(); f itself is scoring's
- * (scoring/activation.h). */
+ * (scoring/numbers/activation.h). */
 void activation_backward(enum activation activation, const float *a, float *delta, size_t count);
 
 /*

@@ -8,7 +8,7 @@
 
 #include "cli/session/options.h"
 #include "extension/engine/jobs/jobs.h"
-#include "planner/metrics_address.h"
+#include "planner/training/metrics_address.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/loop/loop.h"
 #include "runtime/loop/loop_http.h"

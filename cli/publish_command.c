@@ -5,7 +5,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "cli/jobs_command.h"
 #include "cli/printing/progress.h"
 #include "extension/engine/job_publish.h"

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /*
  * SQLite, where the columns of the group are hidden ones of the function's:

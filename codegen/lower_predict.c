@@ -6,8 +6,8 @@
 #include "codegen/lower_sql.h"
 #include "codegen/model_call.h"
 #include "codegen/model_path.h"
-#include "planner/dialect.h"
-#include "planner/plan.h"
+#include "planner/plan/dialect.h"
+#include "planner/plan/plan.h"
 #include "scoring/outputs.h"
 
 static void append_column(struct text *sql, struct slice name)

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /*
  * The SQL of a PREDICT plan, scoring in the host:

@@ -1,8 +1,8 @@
 #include "codegen/lower_score.h"
 
 #include "jobspec/jobspec.h"
-#include "planner/dialect.h"
-#include "planner/plan.h"
+#include "planner/plan/dialect.h"
+#include "planner/plan/plan.h"
 #include "scoring/outputs.h"
 
 /* All cells of a row travel where the database does not keep it (host_kept_rows). */

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* The job spec of a PREDICT or EVALUATE plan whose rows workers score. The engine
  * fills in what it knows when the rows are spooled: rows, shard_rows, family. */

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* A server may be set to read backslashes: E'' is read in one way only. */
 void lower_literal(struct slice value, struct text *sql);

@@ -1,7 +1,7 @@
 #include "codegen/lower_train.h"
 
 #include "jobspec/jobspec.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 static enum status lower_inputs(const struct plan *plan, struct arena *arena, struct jobspec *spec,
                                 struct error *err)

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* The job spec of a TRAIN plan. It borrows from the plan and lives in the arena.
  * The launcher decides whether it runs in one process. */

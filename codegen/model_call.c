@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "codegen/lower_sql.h"
-#include "planner/vectors.h"
+#include "planner/plan/vectors.h"
 
 void model_call_append_inputs(size_t count, input_appender *append, const void *self,
                               struct text *sql)

@@ -11,7 +11,7 @@
 #pragma once
 
 #include "base/text.h"
-#include "scoring/transform.h"
+#include "scoring/transform/transform.h"
 
 /* A function of SQLite takes 127 arguments: totrain_row() packs so many into one. */
 #define INPUTS_IN_A_ROW 100

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/thread.h"
+#include "base/process/thread.h"
 
 #define IDLE_MS 60000 /* nothing to do: a look now and then costs nothing */
 

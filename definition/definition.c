@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "base/sha256.h"
+#include "base/sums/sha256.h"
 #include "definition/zoo.h"
 #include "parser/parser.h"
 

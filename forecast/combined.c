@@ -2,14 +2,14 @@
 
 #include <math.h>
 
-#include "forecast/adjusted.h"
-#include "forecast/auto_arima.h"
-#include "forecast/auto_ets.h"
-#include "forecast/croston.h"
-#include "forecast/ets.h"
-#include "forecast/mixture.h"
-#include "forecast/naive.h"
-#include "forecast/theta.h"
+#include "forecast/arima/auto_arima.h"
+#include "forecast/methods/croston.h"
+#include "forecast/methods/mixture.h"
+#include "forecast/methods/naive.h"
+#include "forecast/methods/theta.h"
+#include "forecast/smoothing/adjusted.h"
+#include "forecast/smoothing/auto_ets.h"
+#include "forecast/smoothing/ets.h"
 
 #define MEMBERS_MAX   7
 #define ORIGIN_LEAST  8  /* values before an origin, and two seasons */

@@ -11,6 +11,6 @@
  */
 #pragma once
 
-#include "forecast/method.h"
+#include "forecast/methods/method.h"
 
 extern const struct method combined_method;

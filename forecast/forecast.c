@@ -2,16 +2,16 @@
 
 #include <math.h>
 
-#include "forecast/auto_arima.h"
-#include "forecast/auto_ets.h"
+#include "forecast/arima/auto_arima.h"
 #include "forecast/combined.h"
-#include "forecast/croston.h"
+#include "forecast/methods/croston.h"
+#include "forecast/methods/naive.h"
+#include "forecast/methods/seasons.h"
+#include "forecast/methods/theta.h"
 #include "forecast/mstl.h"
-#include "forecast/naive.h"
 #include "forecast/pooled.h"
-#include "forecast/seasons.h"
-#include "forecast/theta.h"
-#include "scoring/elementary.h"
+#include "forecast/smoothing/auto_ets.h"
+#include "scoring/numbers/elementary.h"
 
 static const struct method *const methods[] = {
     &combined_method,

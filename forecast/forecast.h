@@ -15,7 +15,7 @@
  */
 #pragma once
 
-#include "forecast/arima.h"
+#include "forecast/arima/arima.h"
 #include "forecast/pooled.h"
 
 #define HISTORY_MAX   10000 /* values of the past that are expected */

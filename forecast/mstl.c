@@ -1,9 +1,9 @@
 #include "forecast/mstl.h"
 
-#include "forecast/auto_arima.h"
-#include "forecast/auto_ets.h"
-#include "forecast/ets.h"
-#include "forecast/stl.h"
+#include "forecast/arima/auto_arima.h"
+#include "forecast/methods/stl.h"
+#include "forecast/smoothing/auto_ets.h"
+#include "forecast/smoothing/ets.h"
 
 struct mstl {
     uint32_t lengths[SEASONS_MAX], count;

@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "forecast/method.h"
+#include "forecast/methods/method.h"
 
 extern const struct method mstl_method;
 extern const struct method stl_arima_method;

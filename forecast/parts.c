@@ -6,7 +6,7 @@
 
 #include "base/sort_doubles.h"
 #include "forecast/forecast.h"
-#include "forecast/stl.h"
+#include "forecast/methods/stl.h"
 
 #define TURNS        2      /* a shift is no part of the seasons, and hides them */
 #define TREND_LEAST  7      /* values that a trend is smoothed over */

@@ -16,7 +16,7 @@
  */
 #pragma once
 
-#include "forecast/method.h"
+#include "forecast/methods/method.h"
 
 #define SHIFT_DEVIATIONS 4
 #define SHIFT_SPAN_LEAST 5 /* values on either side that a shift is told by */

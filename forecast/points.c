@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "forecast/auto_arima.h"
-#include "inputs/dates.h"
+#include "forecast/arima/auto_arima.h"
+#include "inputs/cells/dates.h"
 
 #define LEVEL_WITHOUT 0.95
 #define LEVEL_LEAST   0.5

@@ -13,8 +13,8 @@
 
 #include "base/cell.h"
 #include "forecast/forecast.h"
-#include "forecast/grid.h"
-#include "forecast/time_text.h"
+#include "forecast/time/grid.h"
+#include "forecast/time/time_text.h"
 
 #define POINTS_MAX        SERIES_COUNT_MAX
 #define OPTIONS_BYTES_MAX 4096

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "forecast/seasons.h"
+#include "forecast/methods/seasons.h"
 
 #define LAGS_LEAST     8
 #define LAGS_MOST      25

@@ -15,9 +15,9 @@
  */
 #pragma once
 
-#include "forecast/method.h"
+#include "forecast/methods/method.h"
 #include "forecast/pooled_tree.h"
-#include "forecast/steps.h"
+#include "forecast/time/steps.h"
 
 #define POOLED_GROUPS_MAX 8
 #define POOLED_LEAST      5 /* values of a series; with fewer the last one is its forecast */
@@ -52,7 +52,7 @@ struct pooled_series {
 uint32_t pooled_ordered(const struct pooled *pooled);
 uint32_t pooled_features(const struct pooled *pooled);
 
-/* Whole 32-bit words (base/words.h). */
+/* Whole 32-bit words (base/sums/words.h). */
 static inline uint32_t pooled_row_bytes(uint32_t features)
 {
     return (features + 3) / 4 * 4;

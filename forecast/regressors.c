@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "forecast/auto_arima.h"
-#include "forecast/croston.h"
-#include "forecast/ets.h"
+#include "forecast/arima/auto_arima.h"
+#include "forecast/methods/croston.h"
+#include "forecast/smoothing/ets.h"
 
 #define VALUES_LEAST    8    /* and three for each regressor */
 #define DEPENDENT       1e-9 /* share of a column's squares that the ones before it leave */

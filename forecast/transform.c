@@ -2,7 +2,7 @@
 
 #include <stdbool.h>
 
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define LAMBDA_STEPS 10
 #define SPANS_LEAST  2 /* seasons that a choice takes */

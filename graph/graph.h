@@ -78,7 +78,7 @@ struct graph_value {
 
 /* ---- what a row of data has ---- */
 
-/* An input of the transform (scoring/transform.h). */
+/* An input of the transform (scoring/transform/transform.h). */
 struct graph_column {
     struct slice name, source;   /* the input's, and its column's where that has another */
     uint32_t dense, dense_count; /* its features: the first one, and how many */

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "graph/graph.h"
-#include "scoring/transform.h"
+#include "scoring/transform/transform.h"
 
 /* The columns of such rows, in the arena; their names are the transform's, which need not be
  * finished. outputs: floats that the model gives. */

@@ -5,7 +5,7 @@
 
 #include "arithmetic/affine.h"
 #include "graph/operation.h"
-#include "scoring/matrix.h"
+#include "scoring/numbers/matrix.h"
 
 enum status graph_room_open(struct graph_room *room, const struct graph *graph,
                             const struct graph_plan *plan, struct error *err)

@@ -46,6 +46,6 @@ float *graph_delta(const struct graph_room *room);
 void graph_backward(const struct graph_room *room, const float *parameters, const float *transposed,
                     const struct graph_rows *rows, float *gradient, struct touched_rows *touched);
 
-/* Copies the weights that backward wants transposed. Returns the sum of the words (base/words.h)
- * that it wrote over. */
+/* Copies the weights that backward wants transposed. Returns the sum of the words
+ * (base/sums/words.h) that it wrote over. */
 uint32_t graph_transpose(const struct graph *graph, const float *parameters, float *transposed);

@@ -9,7 +9,7 @@
  *     cost       multiplications of a row, forward
  *
  * Only additions, products and divisions in a fixed order, the products of arithmetic/products.h
- * and the functions of scoring/elementary.h: the same bits on every processor.
+ * and the functions of scoring/numbers/elementary.h: the same bits on every processor.
  *
  * To add one, write its file and a line in graph/operations/operations.c;
  * tests/unit/test_graph_operations.c goes over all of the table, and wants a trial of each against

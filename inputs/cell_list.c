@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "inputs/cells.h"
+#include "inputs/cells/cells.h"
 #include "inputs/sequence.h"
 
 bool cell_list_equal(const struct cell_list *a, const struct cell_list *b)

@@ -27,7 +27,7 @@
 
 #include "base/cell.h"
 #include "base/error.h"
-#include "inputs/text_terms.h"
+#include "inputs/texts/text_terms.h"
 #include "params/terms.h"
 
 #define LIST_SIZE_MAX MODEL_INPUTS_MAX

@@ -5,7 +5,7 @@
 
 #include "base/json.h"
 #include "inputs/bounds.h"
-#include "inputs/cells.h"
+#include "inputs/cells/cells.h"
 #include "inputs/encoders.h"
 
 #define NULL_KEY 0

@@ -1,6 +1,6 @@
 #include "inputs/encoder.h"
 
-#include "inputs/cells.h"
+#include "inputs/cells/cells.h"
 #include "inputs/word_table.h"
 
 enum status encode_number_id(const struct transform_input *input, const struct cell *cells,

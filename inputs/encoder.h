@@ -3,11 +3,12 @@
  *
  *     COLUMN BUCKET(age, 5)  --planner-->  struct input_spec  --encoder_of-->  bucket_encoder
  *
- * inputs/NAME.c fills one of these structs, and encoders.h has a line for it. The parts that ask:
+ * inputs/encoders/NAME.c fills one of these structs, and encoders.h has a line for it. The parts
+ * that ask:
  *
  *     planning, job    explain
  *     spools           reads, counts      how cells are written, and what is counted of them
- *     a model's inputs fits, size         inputs lie side by side (scoring/transform.h)
+ *     a model's inputs fits, size         inputs lie side by side (scoring/transform/transform.h)
  *     training         number_id, text_ids: many rows of a column at once
  *     scoring          encode             one row, cell by cell
  *     SHOW MODEL       describe

@@ -1,5 +1,5 @@
 /*
- * input.h - one input of a model, and what it makes of a cell (scoring/transform.h).
+ * input.h - one input of a model, and what it makes of a cell (scoring/transform/transform.h).
  */
 #pragma once
 
@@ -7,7 +7,7 @@
 
 #include "base/cell.h"
 #include "base/error.h"
-#include "inputs/dates.h"
+#include "inputs/cells/dates.h"
 #include "inputs/input_spec.h"
 #include "inputs/items.h"
 #include "params/terms.h"

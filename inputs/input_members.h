@@ -12,7 +12,7 @@
  *
  * What was read is checked once, for both records (input_spec_check): ranges are those of the rows,
  * and which members go together stands there. What a model's older formats lacked is known where
- * models are read (scoring/model_meta.c), which says of which members a row may speak.
+ * models are read (scoring/tables/model_meta.c), which says of which members a row may speak.
  */
 #pragma once
 

@@ -2,9 +2,9 @@
  * input_spec.h - an input as a statement wants it: the plan, the job spec and the model have this
  * one struct.
  *
- * A function of COLUMN fills it (planner/column_choice.c). What training learns besides stands in
- * struct transform_input (input.h). Each member has a row in input_members.h, by which it is
- * written, read, compared and copied.
+ * A function of COLUMN fills it (planner/columns/column_choice.c). What training learns besides
+ * stands in struct transform_input (input.h). Each member has a row in input_members.h, by which it
+ * is written, read, compared and copied.
  */
 #pragma once
 

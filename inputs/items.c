@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "inputs/cells.h"
+#include "inputs/cells/cells.h"
 #include "inputs/encoders.h"
 #include "inputs/sequence.h"
 

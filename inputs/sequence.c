@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "inputs/cells.h"
+#include "inputs/cells/cells.h"
 #include "inputs/encoders.h"
 #include "inputs/word_table.h"
 

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inputs/cells.h"
+#include "inputs/cells/cells.h"
 #include "inputs/encoders.h"
-#include "inputs/text_terms.h"
+#include "inputs/texts/text_terms.h"
 #include "inputs/word_table.h"
 
 #define PLACES (4 * TEXT_WORDS_MAX) /* a power of two */

@@ -1,6 +1,6 @@
 #include "inputs/word_table.h"
 
-#include "inputs/cells.h"
+#include "inputs/cells/cells.h"
 
 static bool is_short(struct slice word)
 {

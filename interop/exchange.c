@@ -3,15 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/sha256.h"
+#include "base/sums/sha256.h"
 #include "interop/lightgbm_read.h"
 #include "interop/lightgbm_write.h"
 #include "interop/onnx/import/onnx_import.h"
 #include "interop/xgboost_read.h"
 #include "interop/xgboost_write.h"
 #include "kinds/trees/trees_kind.h"
-#include "scoring/model_bytes.h"
-#include "scoring/model_write.h"
+#include "scoring/tables/model_bytes.h"
+#include "scoring/tables/model_write.h"
 
 struct format {
     const char *name, *ending;

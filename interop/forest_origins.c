@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/sort_doubles.h"
-#include "scoring/number_origin.h"
+#include "scoring/transform/number_origin.h"
 
 /* The least float above: what is at most the threshold, as a float, is below it. */
 static float least_above(double threshold)

@@ -1,6 +1,6 @@
 /*
- * forest_origins.h - the origins of an imported model (scoring/number_origin.h), whose program
- * compares and adds doubles where ours has floats.
+ * forest_origins.h - the origins of an imported model (scoring/transform/number_origin.h), whose
+ * program compares and adds doubles where ours has floats.
  *
  * Each feature that is compared as a number gets an origin: thresholds near to each other and far
  * from 0, such as those of seconds since 1970, are counted from one in their midst. A regressor's

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "inputs/cells.h"
-#include "interop/document_json.h"
+#include "inputs/cells/cells.h"
+#include "interop/documents/document_json.h"
 
 #define CATEGORICAL   1 /* bits of decision_type */
 #define DEFAULT_LEFT  2

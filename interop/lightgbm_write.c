@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "interop/document_write.h"
+#include "interop/documents/document_write.h"
 #include "interop/forest.h"
 #include "interop/model_features.h"
 

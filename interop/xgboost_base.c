@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define PROBABILITY_LEAST 1e-6f /* XGBoost takes none of 0 and 1 */
 

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "inputs/cells.h"
-#include "interop/document_json.h"
-#include "interop/document_ubj.h"
+#include "inputs/cells/cells.h"
+#include "interop/documents/document_json.h"
+#include "interop/documents/document_ubj.h"
 #include "interop/xgboost_base.h"
 #include "interop/xgboost_write.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interop/document_write.h"
+#include "interop/documents/document_write.h"
 #include "interop/forest.h"
 #include "interop/model_features.h"
 #include "interop/xgboost_base.h"

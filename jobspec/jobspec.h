@@ -110,7 +110,7 @@ struct jobspec {
     struct slice require;       /* train.require as it was written: the model that does not keep it
                                    is not published; or empty */
     struct slice old_model;     /* USING: the digest of the model that is gone on from, which lies
-                                   beside the rows (runtime/data/model_file.h); size 0: none */
+                                   beside the rows (runtime/data/dataset/model_file.h); size 0: none */
     struct slice class_weights; /* JSON: a list in the order of the classes, or an object by label;
                                    size 0: all 1, unless balanced */
     struct slice positive;  /* the label that is looked for, of two, as it was written; or empty */

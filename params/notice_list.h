@@ -6,7 +6,7 @@
  *                     |
  *     session    the same list, while rows are spooled
  *                     |  lower_train: jobspec.notices, in job.json
- *     worker     dataset.notices: what all rows tell (runtime/data/column_notices.h)
+ *     worker     dataset.notices: what all rows tell (runtime/data/columns/column_notices.h)
  *                     |  measuring.notices: and what the measured model tells
  *     model      "notices" of its meta row --TRAIN's result, SHOW TRAIN and SHOW MODEL print them
  *

@@ -66,7 +66,7 @@
     X(PART_LINEAR, "linear")                                                                       \
     X(PART_DNN, "dnn")
 
-/* Part of a date (inputs/dates.h) that an input takes; DATE_WHOLE: the column as it is. */
+/* Part of a date (inputs/cells/dates.h) that an input takes; DATE_WHOLE: the column as it is. */
 #define DATE_PART_MAP(X)                                                                           \
     X(DATE_WHOLE, "whole")                                                                         \
     X(DATE_AGE, "age")                                                                             \
@@ -106,15 +106,15 @@
       "isotonic")                     /* shares of rows that never fall, straight lines between */ \
     X(CALIBRATION_SIGMOID, "sigmoid") /* the logistic function of the score times a slope */
 
-/* Scores of rows by models that have not learned from them (runtime/data/fold_scores.h). */
+/* Scores of rows by models that have not learned from them (runtime/data/dataset/fold_scores.h). */
 #define FOLD_SCORES_MAP(X)                                                                         \
     X(FOLD_SCORES_NONE, "none")                                                                    \
     X(FOLD_SCORES_KEPT, "kept") /* the job is that of a fold, and keeps those of held-out rows */  \
     X(FOLD_SCORES_GIVEN, "given") /* those of all folds lie beside the rows */
 
-/* How the text of a numeric input is read (inputs/cell_text.h), and, the last three, that of dates
- * (inputs/dates.h), which without them have ISO's form. READING_STRICT: of a model that was stored
- * before there were readings. */
+/* How the text of a numeric input is read (inputs/cells/cell_text.h), and, the last three, that of
+ * dates (inputs/cells/dates.h), which without them have ISO's form. READING_STRICT: of a model that
+ * was stored before there were readings. */
 #define INPUT_READING_MAP(X)                                                                       \
     X(READING_NUMBER, "number")                                                                    \
     X(READING_SEPARATED, "separated")                                                              \
@@ -346,7 +346,7 @@ static inline bool reading_is_written(enum input_reading reading)
 }
 
 /* Is the column of the role one of numbers, which learners see? That of groups decides where rows
- * lie (runtime/data/held_out.h), and shows in their hashes. */
+ * lie (runtime/data/spool/held_out.h), and shows in their hashes. */
 static inline bool role_is_number(enum row_role role)
 {
     return role != ROLE_GROUP;

@@ -1,7 +1,7 @@
 #include "planner/checked_values.h"
 
-#include "planner/query.h"
-#include "planner/settings.h"
+#include "planner/plan/query.h"
+#include "planner/plan/settings.h"
 #include "scoring/kind.h"
 
 #define ANOMALY_PROBABILITY 0.95

@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "planner/planning.h"
+#include "planner/plan/planning.h"
 
 /* Behind plan_outputs and query_describe. INVALID where forecast.anomaly has no use. */
 enum status checked_values_plan(struct planning *planning);

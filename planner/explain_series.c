@@ -1,10 +1,10 @@
 #include "planner/explain_series.h"
 
 #include "kinds/forecast/forecast_model.h"
+#include "planner/plan/query.h"
+#include "planner/plan/settings.h"
+#include "planner/plan/targets.h"
 #include "planner/plan_forecast.h"
-#include "planner/query.h"
-#include "planner/settings.h"
-#include "planner/targets.h"
 
 #define PARTS 3 /* trend, remainder, level_shift */
 

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "planner/planning.h"
+#include "planner/plan/planning.h"
 
 /* UNSUPPORTED for an explainer that is named, INVALID for attributes of other explanations. */
 enum status explain_series_plan(struct planning *planning);

@@ -2,9 +2,9 @@
 
 #include "planner/attributes/attribute_check.h"
 #include "planner/attributes/attributes.h"
-#include "planner/model_words.h"
-#include "planner/query.h"
-#include "planner/settings.h"
+#include "planner/plan/model_words.h"
+#include "planner/plan/query.h"
+#include "planner/plan/settings.h"
 #include "scoring/report.h"
 
 static bool has_margins(const struct model_summary *model)

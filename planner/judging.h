@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "planner/planning.h"
+#include "planner/plan/planning.h"
 
 /* INVALID, UNSUPPORTED: the model has no such report, or not two classes. After model_find. */
 enum status report_plan(struct planning *planning);

@@ -1,10 +1,10 @@
 #include "planner/plan_forecast.h"
 
 #include "kinds/forecast/forecast_rows.h"
-#include "planner/model_room.h"
-#include "planner/settings.h"
+#include "planner/plan/model_room.h"
+#include "planner/plan/settings.h"
+#include "planner/plan/targets.h"
 #include "planner/settings_read.h"
-#include "planner/targets.h"
 
 static enum status check_regressors(const struct planning *planning)
 {

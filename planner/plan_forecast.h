@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "planner/planning.h"
+#include "planner/plan/planning.h"
 
 enum status plan_forecast(struct planning *planning);
 

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "planner/planning.h"
+#include "planner/plan/planning.h"
 
 enum status plan_predict(struct planning *planning);
 enum status plan_evaluate(struct planning *planning);

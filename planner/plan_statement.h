@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* INVALID, NOT_FOUND, UNSUPPORTED or DATABASE, with the position in `text` and
  * a hint. `text` is the whole program text that statement's positions mean. */

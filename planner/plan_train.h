@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "planner/planning.h"
+#include "planner/plan/planning.h"
 
 /* plan_train.c, plan_predict.c */
 enum status plan_train(struct planning *planning);

@@ -1,11 +1,11 @@
 #include "planner/settings_read.h"
 
 #include "planner/attributes/attribute_check.h"
-#include "planner/definition_train.h"
-#include "planner/embeddings.h"
-#include "planner/forecast_span.h"
-#include "planner/idle_settings.h"
-#include "planner/parameters.h"
+#include "planner/columns/embeddings.h"
+#include "planner/forecast/forecast_span.h"
+#include "planner/plan/parameters.h"
+#include "planner/training/definition_train.h"
+#include "planner/training/idle_settings.h"
 
 /* Numbers of a list beyond the range are mostly a slip of the keyboard, and sometimes a wish: say
  * what they would cost. */

@@ -3,6 +3,6 @@
  */
 #pragma once
 
-#include "planner/planning.h"
+#include "planner/plan/planning.h"
 
 enum status settings_read(struct planning *planning, unsigned scope);

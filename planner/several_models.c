@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "planner/judging.h"
-#include "planner/model_room.h"
-#include "planner/model_words.h"
+#include "planner/plan/model_room.h"
+#include "planner/plan/model_words.h"
+#include "planner/plan/settings.h"
 #include "planner/plan_predict.h"
-#include "planner/settings.h"
 
 /* The statement as if its i-th other model was the only one. */
 static enum status begin_other(const struct planning *planning, size_t i, struct planning *other)

@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "planner/planning.h"
+#include "planner/plan/planning.h"
 
 /* Behind plan_evaluate_one: the plans of the others, in the plan of the first. INVALID at the model
  * that cannot be compared with the first. */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 /* ---- the rule of a threshold ---- */
 

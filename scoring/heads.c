@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "inputs/cells.h"
+#include "inputs/cells/cells.h"
 #include "scoring/kind.h"
 
 /* ---- views ---- */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/sums/hash.h"
 
 #define HELD_SEED 0x696d706f7274616eu
 

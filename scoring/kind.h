@@ -160,9 +160,10 @@ struct kind {
     bool has_rests; /* each number has a second float, of what the first one lost (transform.h), of
                      * models of MODEL_FORMAT_RESTS and later */
     bool learns_series; /* the first number is a time, and the categories before it tell whose: rows
-                         * that have the same in these lie together (runtime/data/held_out.h) */
+                         * that have the same in these lie together (runtime/data/spool/held_out.h)
+                         */
     bool keeps_labels;  /* a learner gets a regression's labels as doubles, and NAN for a NULL
-                         * (runtime/data/dataset.h) */
+                         * (runtime/data/dataset/dataset.h) */
     bool is_shift_free; /* a model does not depend on what is taken off an input: numbers that are
                          * not standardised become floats without their mean, so that those far from
                          * 0 keep their digits */
@@ -179,8 +180,8 @@ struct kind {
      * too. NULL: one row. */
     uint64_t (*word_rows_least)(const struct kind_params *params, uint32_t words);
     /* Where numbers are kept: whether a regression's label is learned from as well when it is
-     * counted from an origin (scoring/number_origin.h), which predictions have added. NULL: it
-     * is never. */
+     * counted from an origin (scoring/transform/number_origin.h), which predictions have added.
+     * NULL: it is never. */
     bool (*moves_label)(const struct kind_params *params);
     /* Inputs that are numbers become categories, so many buckets of about as many rows; NULL: they
      * stay numbers. */
@@ -226,8 +227,8 @@ struct kind {
                       * where the last is clearly worse; else it is 0 */
     /* NULL where the kind has no use for train.epoch. */
     struct kind_length (*length)(const struct kind_params *params, enum task task);
-    /* The treatment of values far from all others (runtime/data/robust_inputs.h). NULL: they are
-     * kept. */
+    /* The treatment of values far from all others (runtime/data/columns/robust_inputs.h). NULL:
+     * they are kept. */
     enum far_values (*far_values)(const struct kind_params *params);
     /* Does a regression learn by the squared error of the label as it is, most of which one far
      * label may be? NULL: it does not. */

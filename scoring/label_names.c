@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "inputs/cells.h"
-#include "inputs/dates.h"
+#include "inputs/cells/cells.h"
+#include "inputs/cells/dates.h"
 
 #define DAY_SECONDS 86400.0
 #define DAYS_LEAST  (-719162) /* 0001-01-01 */

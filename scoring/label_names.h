@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "inputs/cells.h"
+#include "inputs/cells/cells.h"
 #include "scoring/model.h"
 
 /* How labels of a type are written. declared: as the database names the type in SQL,

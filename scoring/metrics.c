@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/sums/hash.h"
 #include "scoring/bootstrap.h"
-#include "scoring/elementary.h"
 #include "scoring/heads.h"
-#include "scoring/ranking.h"
-#include "scoring/silhouette.h"
-#include "scoring/spread.h"
+#include "scoring/metrics/ranking.h"
+#include "scoring/metrics/silhouette.h"
+#include "scoring/numbers/elementary.h"
+#include "scoring/transform/spread.h"
 
 #define PROBABILITY_LEAST 1e-15
 

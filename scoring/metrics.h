@@ -11,16 +11,16 @@
  * and PRAUC means over the classes, each against the rest, as far as they are defined. Regression:
  * MSE, RMSE, MAE, R2, MAPE, and what number_metrics.h has. Clustering, which needs no label:
  * Inertia, the sum of squared distances to the nearest cluster, and Silhouette, on a sample of the
- * rows (scoring/silhouette.h). Projection, likewise: ReconstructionError, the mean of the squared
- * distances to what the components give back, and ExplainedVariance, what that leaves of the rows'
- * squares about the means of training; of a definition with a loss of its own Loss, the rows' mean.
- * Detection: Outliers, the share of the rows that are some.
- * Their names are in params/terms.h. All are scikit-learn's numbers.
+ * rows (scoring/metrics/silhouette.h). Projection, likewise: ReconstructionError, the mean of the
+ * squared distances to what the components give back, and ExplainedVariance, what that leaves of
+ * the rows' squares about the means of training; of a definition with a loss of its own Loss, the
+ * rows' mean. Detection: Outliers, the share of the rows that are some. Their names are in
+ * params/terms.h. All are scikit-learn's numbers.
  */
 #pragma once
 
 #include "params/bootstrap_choice.h"
-#include "scoring/number_metrics.h"
+#include "scoring/metrics/number_metrics.h"
 #include "scoring/report.h"
 #include "scoring/row_label.h"
 

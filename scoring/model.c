@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scoring/elementary.h"
 #include "scoring/heads.h"
 #include "scoring/kind.h"
-#include "scoring/matrix.h"
-#include "scoring/spread.h"
+#include "scoring/numbers/elementary.h"
+#include "scoring/numbers/matrix.h"
+#include "scoring/transform/spread.h"
 
 uint32_t model_outputs(const struct model *model)
 {

@@ -22,9 +22,9 @@
 #pragma once
 
 #include "params/notice_list.h"
-#include "scoring/aim.h"
 #include "scoring/final_step.h"
-#include "scoring/transform.h"
+#include "scoring/metrics/aim.h"
+#include "scoring/transform/transform.h"
 
 #define MODEL_PARAMETERS_MAX ((uint64_t)1 << 31)
 
@@ -161,7 +161,7 @@ struct model {
     const struct slice *statistics;
     uint32_t statistics_count;
     /* (fold_score_count): bytes that the job of a fold publishes behind its model
-     * (runtime/data/fold_scores.h). No stored model has any. */
+     * (runtime/data/dataset/fold_scores.h). No stored model has any. */
     const struct slice *fold_scores;
     uint32_t fold_score_count;
 };

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
-#include "inputs/cells.h"
+#include "inputs/cells/cells.h"
 #include "scoring/heads.h"
 #include "scoring/kind.h"
 #include "scoring/label_names.h"

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 
 #include "base/sort_doubles.h"
-#include "inputs/cells.h"
-#include "scoring/elementary.h"
+#include "inputs/cells/cells.h"
 #include "scoring/label_names.h"
 #include "scoring/metrics.h"
-#include "scoring/ranking.h"
+#include "scoring/metrics/ranking.h"
+#include "scoring/numbers/elementary.h"
 
 #define BINS    10 /* bins of a calibration */
 #define BARS    20 /* bars of a histogram */

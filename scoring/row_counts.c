@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/vectors.h"
-#include "scoring/number_losses.h"
+#include "scoring/metrics/number_losses.h"
 
 #define LANES         8     /* sums side by side */
 #define SQUARES_LEAST 1e-14 /* part of the squares about the first label: less is rounding */

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "base/hash.h"
-#include "inputs/cells.h"
+#include "base/sums/hash.h"
+#include "inputs/cells/cells.h"
 
 /* A row's label, in the form that its type is compared in. */
 struct given {

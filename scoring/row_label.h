@@ -6,7 +6,7 @@
 #include "scoring/model.h"
 
 /* The class (-1: one that the model does not know), or for a regressor the value, and what its aim
- * (scoring/aim.h) needs besides. */
+ * (scoring/metrics/aim.h) needs besides. */
 struct row_label {
     union {
         int64_t class;

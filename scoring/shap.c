@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scoring/elementary.h"
 #include "scoring/kind.h"
+#include "scoring/numbers/elementary.h"
 #include "scoring/shap_orders.h"
 
 struct shap {

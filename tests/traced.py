@@ -1,4 +1,4 @@
-"""Properties of a job by trace(): every phase that any worker applied, by time (runtime/process/experiment.h)."""
+"""Properties of a job by trace(): every phase that any worker applied, by time (runtime/process/role/experiment.h)."""
 
 
 class Traced:

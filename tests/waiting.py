@@ -198,7 +198,7 @@ def does_catch(pid, number):
 
 
 def hurry_processes(pids):
-    """Workers among them that TOTRAIN_PACE makes wait do so no more (runtime/process/experiment.h)."""
+    """Workers among them that TOTRAIN_PACE makes wait do so no more (runtime/process/role/experiment.h)."""
     for pid in pids:
         if does_catch(pid, signal.SIGUSR1):
             try:

@@ -15,8 +15,8 @@
 
 #include "base/random.h"
 #include "runtime/loop/loop.h"
-#include "runtime/ps/push_worker.h"
-#include "runtime/ps/server_role.h"
+#include "runtime/ps/server/server_role.h"
+#include "runtime/ps/worker/push_worker.h"
 
 #define WIDTH       16
 #define IDS         2000000 /* ids of the table: 512 MB with their slots */

@@ -3,13 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "base/whole_file.h"
 #include "k8s/client/kubeconfig.h"
 #include "k8s/client/kubeconfig_choose.h"
 #include "k8s/job/kube_job_json.h"
 #include "k8s/loop/pods.h"
-#include "runtime/process/master_process.h"
+#include "runtime/process/leading/master_process.h"
 
 struct cluster {
     struct arena arena;

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "runtime/process/roles.h"
+#include "runtime/process/role/roles.h"
 
 /* `file` is a struct kube_job (k8s/objects/manifest.h) as its Secret has it. `kubeconfig` NULL: the
  * access of the pod that this is. Programs that a kubeconfig names are not run. Returns the

@@ -11,10 +11,10 @@
 #include "k8s/job/cluster_folder.h"
 #include "k8s/submit/cluster_supervise.h"
 #include "runtime/net/address.h"
-#include "runtime/process/master_process.h"
-#include "runtime/process/roles.h"
-#include "runtime/process/server_process.h"
-#include "runtime/process/worker_process.h"
+#include "runtime/process/leading/master_process.h"
+#include "runtime/process/role/roles.h"
+#include "runtime/process/working/server_process.h"
+#include "runtime/process/working/worker_process.h"
 #include "runtime/role/search.h"
 
 static const char usage_text[] =

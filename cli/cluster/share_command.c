@@ -4,9 +4,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "k8s/loop/share_seat.h"
-#include "planner/metrics_address.h"
+#include "planner/training/metrics_address.h"
 #include "runtime/loop/loop_http.h"
 #include "runtime/loop/loop_source.h"
 #include "runtime/loop/loop_watch.h"

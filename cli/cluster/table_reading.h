@@ -4,6 +4,6 @@
  */
 #pragma once
 
-#include "runtime/process/roles.h"
+#include "runtime/process/role/roles.h"
 
 extern const struct table_reader table_reading;

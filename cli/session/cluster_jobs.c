@@ -12,7 +12,7 @@
 #include "extension/sql/sql.h"
 #include "k8s/job/cluster_folder.h"
 #include "k8s/job/profile.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 #include "runtime/data/store/destination.h"
 #include "runtime/data/store/shardstore.h"
 #include "runtime/launch/job_detach.h"

@@ -5,7 +5,7 @@
 #include "cli/shell/dot_line.h"
 #include "definition/zoo.h"
 #include "interop/exchange.h"
-#include "interop/formula_print.h"
+#include "interop/formulas/formula_print.h"
 #include "params/attribute.h"
 #include "parser/parser.h"
 #include "parser/scan.h"
@@ -15,7 +15,7 @@
 #include "planner/attributes/attributes.h"
 #include "planner/attributes/estimators.h"
 #include "planner/attributes/short_names.h"
-#include "planner/column_function.h"
+#include "planner/columns/column_function.h"
 
 /* A token of the statement before the word at the cursor. Names with dots
  * (train.epoch, xgboost.gbtree) are one. */

@@ -8,9 +8,9 @@
 
 #include "cli/shell/csv_file.h"
 #include "extension/sqlite/api/sql.h"
-#include "inputs/dates.h"
-#include "planner/column_dates.h"
-#include "planner/column_kind.h"
+#include "inputs/cells/dates.h"
+#include "planner/columns/column_dates.h"
+#include "planner/plan/column_kind.h"
 
 #define ROWS_BETWEEN_LOOKS 1000 /* at Ctrl-C, and for progress */
 #define YEAR_DIGITS        4

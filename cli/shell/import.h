@@ -12,9 +12,9 @@
  *                                            stay texts
  *     numbers in another spelling, as        REAL          double precision
  *     1.234,50 or $5, by one way of
- *     writing (inputs/written_number.h)
+ *     writing (inputs/cells/written_number.h)
  *     dates in another form than ISO's,      TEXT, in      text, likewise
- *     by one order (inputs/dates.h)         ISO's form
+ *     by one order (inputs/cells/dates.h)         ISO's form
  *     all others; also 007, which is no      TEXT          text
  *     number but a code
  *

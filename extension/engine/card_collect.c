@@ -5,7 +5,7 @@
 #include "base/name_list.h"
 #include "extension/engine/model_rows.h"
 #include "kinds/forecast/forecast_kind.h"
-#include "scoring/dependence.h"
+#include "scoring/explanations/dependence.h"
 #include "scoring/report.h"
 
 #define NO_REPORT          (-1)

@@ -5,7 +5,7 @@
 #include "interop/exchange.h"
 #include "interop/exchange_file.h"
 #include "kinds/graph/graph_model.h"
-#include "planner/definitions.h"
+#include "planner/plan/definitions.h"
 
 #define NETWORK_NAME "zoo/network" /* until it has the statement's */
 

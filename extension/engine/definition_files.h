@@ -7,7 +7,7 @@
 #pragma once
 
 #include "extension/engine/host/host.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* definition, file, bytes */
 enum status export_definition_run(const struct host *host, const struct plan *plan,

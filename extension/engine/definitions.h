@@ -4,7 +4,7 @@
 #pragma once
 
 #include "extension/engine/host/host.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* definition, version */
 enum status define_run(const struct host *host, const struct plan *plan, const struct sink *sink,

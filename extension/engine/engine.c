@@ -13,7 +13,7 @@
 #include "extension/engine/jobs/jobs.h"
 #include "extension/engine/jobs/train.h"
 #include "extension/engine/report_run.h"
-#include "extension/engine/score/explain_model.h"
+#include "extension/engine/score/explain/explain_model.h"
 #include "extension/engine/score/forecast_run.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/score_choice.h"
@@ -26,7 +26,7 @@
 #include "parser/statement.h"
 #include "planner/attributes/attributes.h"
 #include "planner/attributes/short_names.h"
-#include "planner/dialect.h"
+#include "planner/plan/dialect.h"
 #include "planner/plan_statement.h"
 
 #define GUARDED_INPUTS_MAX 100 /* a function of SQLite takes 127 arguments */

@@ -4,9 +4,9 @@
 #include "extension/engine/host/stored_model.h"
 #include "interop/exchange.h"
 #include "interop/exchange_file.h"
-#include "interop/formula_print.h"
-#include "planner/dialect.h"
-#include "planner/targets.h"
+#include "interop/formulas/formula_print.h"
+#include "planner/plan/dialect.h"
+#include "planner/plan/targets.h"
 
 size_t exchange_memory(const struct host *host)
 {

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "extension/engine/host/host.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* Bytes that a model may take here: a server limits them. */
 size_t exchange_memory(const struct host *host);

@@ -1,6 +1,6 @@
 #include "extension/engine/job_collect.h"
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "extension/engine/host/train_rows.h"
 #include "extension/engine/jobs/staged.h"
 #include "extension/engine/score/score_deliver.h"

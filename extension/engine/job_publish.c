@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "extension/engine/host/host.h"
 #include "extension/engine/host/train_rows.h"
 #include "extension/engine/job_collect.h"

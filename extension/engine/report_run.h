@@ -9,7 +9,7 @@
 
 #include "extension/engine/host/host.h"
 #include "extension/engine/host/sink.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 #define REPORT_MODEL_COLUMNS 3 /* model, file, bytes */
 

@@ -11,8 +11,8 @@
 #include "extension/engine/score/score_choice.h"
 #include "extension/engine/score/unfamiliar_count.h"
 #include "planner/attributes/attributes.h"
-#include "planner/explain.h"
-#include "planner/plan.h"
+#include "planner/explain/explain.h"
+#include "planner/plan/plan.h"
 
 /* About how many rows there are to learn from; 0: it would take time to find out. */
 static uint64_t rows_of(const struct host *host, const struct plan *plan)

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "extension/engine/host/host.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* EXPLAIN of any statement of ours: the plan, line by line. */
 enum status explain_run(const struct host *host, const struct plan *plan, struct arena *arena,

@@ -8,7 +8,7 @@
 #include "extension/engine/host/notice_rows.h"
 #include "extension/engine/host/stored.h"
 #include "extension/engine/show_trials.h"
-#include "inputs/cells.h"
+#include "inputs/cells/cells.h"
 #include "inputs/encoder.h"
 #include "parser/parser.h"
 #include "planner/attributes/short_names.h"

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "extension/engine/host/host.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* The columns of SHOW TRAIN follow from the task of the plan's model; they are static. */
 #define SHOW_TRAIN_COLUMNS_MAX (6 + 2 * METRICS_MAX)

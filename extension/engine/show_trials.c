@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/json.h"
-#include "scoring/model_table.h"
+#include "scoring/tables/model_table.h"
 
 /* One of the model's trials. */
 struct shown_trial {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "extension/engine/host/host.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* trial, state, metric, value, epochs, settings, error; in the order of the trials. No row of a
  * model that no search has found. */

@@ -8,7 +8,7 @@
 #include "extension/sql/sql.h"
 #include "kinds/forecast/forecast_one.h"
 #include "kinds/kinds.h"
-#include "scoring/model_table.h"
+#include "scoring/tables/model_table.h"
 
 struct slice sql_shown_name(const struct sql_host *host, const struct sql_table *table,
                             char buffer[SHOWN_NAME_BYTES])

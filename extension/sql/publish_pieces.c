@@ -3,10 +3,10 @@
 #include <ctype.h>
 #include <stdio.h>
 
-#include "base/hash.h"
+#include "base/sums/hash.h"
 #include "extension/sql/sql.h"
 #include "extension/sql/write_model.h"
-#include "scoring/model_meta.h"
+#include "scoring/tables/model_meta.h"
 
 static uint64_t hash_of_name(const struct sql_host *host, struct slice name)
 {

@@ -1,7 +1,7 @@
 #include "extension/sql/write_model.h"
 
 #include "extension/sql/sql.h"
-#include "scoring/model_write.h"
+#include "scoring/tables/model_write.h"
 
 enum status sql_insertion_begin(struct sql_insertion *insertion, struct sql_host *host,
                                 const char *format, const struct sql_table *table,

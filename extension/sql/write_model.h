@@ -4,7 +4,7 @@
 #pragma once
 
 #include "extension/sql/sql_host.h"
-#include "scoring/model_table.h"
+#include "scoring/tables/model_table.h"
 
 /* One statement with many rows of parameters, between begin and end. */
 struct sql_insertion {

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/hash.h"
 #include "base/memory_size.h"
+#include "base/sums/hash.h"
 #include "extension/engine/engine.h"
 #include "extension/engine/jobs/progress.h"
 #include "extension/sqlite/api/python_signals.h"

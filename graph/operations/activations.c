@@ -3,9 +3,9 @@
 #include "arithmetic/kernels.h"
 #include "graph/operations/loops.h"
 #include "graph/operations/operations.h"
-#include "scoring/activation.h"
+#include "scoring/numbers/activation.h"
 
-/* relu(x) and its kin, number by number: scoring/activation.h. */
+/* relu(x) and its kin, number by number: scoring/numbers/activation.h. */
 
 static enum status shape(struct graph *graph, struct graph_node *node, struct error *err)
 {

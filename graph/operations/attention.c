@@ -5,7 +5,7 @@
 #include "graph/graph_shape.h"
 #include "graph/operations/matrices.h"
 #include "graph/operations/operations.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 /*
  * attention(query, key, value, heads, causal): of (steps, width), (others, width) and (others,

@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "graph/operations/operations.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 /*
  * exp(x), log(x), sqrt(x), clip(x, least, most), number by number. Numbers that have no logarithm

@@ -4,7 +4,7 @@
 #include "graph/graph_labels.h"
 #include "graph/graph_shape.h"
 #include "graph/operations/operations.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 /*
  * label(c): one of several labels, which label_loss compares a value with. Classes are numbers that

@@ -2,7 +2,7 @@
 
 #include "graph/graph_shape.h"
 #include "graph/operations/operations.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 /*
  * Over the last axis: softmax(x), shares of e^x; layer_norm(x), gamma (x - mean) / deviation + beta

@@ -4,7 +4,7 @@
 
 #include "base/vectors.h"
 #include "graph/operations/loops.h"
-#include "scoring/activation.h"
+#include "scoring/numbers/activation.h"
 
 /* ---- rnn ---- */
 

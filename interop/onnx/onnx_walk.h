@@ -1,9 +1,9 @@
 /*
  * onnx_walk.h - formulas become operators on tensors: those of one shape side by side.
  *
- * The variables of one stage do not know of each other (scoring/formula.h). Those whose formulas
- * have the same operations become the columns of one tensor (N, count), which one operator for each
- * operation makes of the columns that they follow from:
+ * The variables of one stage do not know of each other (scoring/formulas/formula.h). Those whose
+ * formulas have the same operations become the columns of one tensor (N, count), which one operator
+ * for each operation makes of the columns that they follow from:
  *
  *     v7 = v0 * 2 + v1 * 3 + 1     ---.     (v0 v1) x | 2  5 | + (1 4)
  *     v8 = v0 * 5 + 4              ---'               | 3  0 |
@@ -17,7 +17,7 @@
 #pragma once
 
 #include "interop/onnx/onnx_file.h"
-#include "scoring/formula.h"
+#include "scoring/formulas/formula.h"
 
 /* A column of a tensor that was made. */
 struct onnx_place {

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "runtime/loop/loop_source.h"
 
 struct client {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "k8s/client/api_answer.h"
 #include "k8s/controller/pod_pool_next.h"
 #include "k8s/loop/pods_calls.h"

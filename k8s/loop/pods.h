@@ -1,6 +1,6 @@
 /*
  * pods.h - the workers and parameter servers of a job as Pods: a launcher
- * (runtime/process/launcher.h) for its master.
+ * (runtime/process/role/launcher.h) for its master.
  *
  *     watch --pods--> pod_pool --pod_pool_next--> calls --> API server
  *                       |  ^------answers-------/
@@ -16,7 +16,7 @@
 
 #include "k8s/client/access.h"
 #include "k8s/objects/manifest.h"
-#include "runtime/process/launcher.h"
+#include "runtime/process/role/launcher.h"
 
 /* Longer than the wait for a Pod of a dead node (POD_POOL_STUCK_MS). */
 #define PODS_END_MS 75000

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "k8s/client/api_answer.h"
 #include "k8s/controller/pod_pool_next.h"
 #include "k8s/loop/pods_parts.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "k8s/controller/pod_pool_next.h"
 #include "k8s/loop/annotation.h"
 #include "k8s/loop/pods_events.h"

@@ -1,6 +1,6 @@
 #include "k8s/loop/pods_wanted.h"
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "k8s/loop/annotation.h"
 #include "k8s/loop/pods_events.h"
 #include "k8s/loop/pods_parts.h"

@@ -6,8 +6,8 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "base/hash.h"
-#include "base/log.h"
+#include "base/process/log.h"
+#include "base/sums/hash.h"
 #include "k8s/loop/exchange.h"
 #include "k8s/loop/watch.h"
 #include "k8s/share/share_metrics.h"

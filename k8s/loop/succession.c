@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "k8s/client/api_answer.h"
 #include "k8s/loop/exchange.h"
 #include "k8s/objects/successor.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/sums/hash.h"
 #include "k8s/client/api_answer.h"
 #include "k8s/objects/manifest.h"
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 
 void share_lease_init(struct share_lease *lease, struct slice self, uint64_t seed, bool is_central,
                       int64_t now_ms)

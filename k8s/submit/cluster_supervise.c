@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "k8s/client/access_find.h"
 #include "k8s/job/cluster_folder.h"
 #include "k8s/job/kube_job_name.h"
@@ -16,9 +16,9 @@
 #include "runtime/launch/job_event.h"
 #include "runtime/launch/job_lock.h"
 #include "runtime/loop/loop_source.h"
-#include "runtime/process/supervise.h"
-#include "runtime/process/wanted.h"
-#include "runtime/process/worker_pool.h"
+#include "runtime/process/supervise/supervise.h"
+#include "runtime/process/supervise/wanted.h"
+#include "runtime/process/supervise/worker_pool.h"
 
 #define TICK_MS       200
 #define DELETE_TRIES  8

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "k8s/client/api_answer.h"
 #include "k8s/job/cluster_folder.h"
 #include "k8s/objects/limits.h"

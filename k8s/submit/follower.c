@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "k8s/client/api_answer.h"
 #include "k8s/controller/pod_view.h"
 #include "k8s/loop/watch.h"

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 
 #define WRITE_EVERY_S 0.2
 

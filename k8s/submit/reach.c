@@ -1,6 +1,6 @@
 #include "k8s/submit/reach.h"
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "runtime/loop/loop.h"
 
 #define QUIET_MS     1000

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "k8s/client/api_answer.h"
 
 #define GONE_MS      1000 /* a master that leaves makes the next one itself, in this time */

@@ -1,7 +1,7 @@
 #include "kinds/bayes/bayes_formulas.h"
 
 #include "kinds/bayes/bayes_model.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define TWO_PI      0x1.921fb54442d18p+2
 #define OUTPUT_MOST 1e30 /* the same as in bayes_score */

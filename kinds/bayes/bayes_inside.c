@@ -4,9 +4,9 @@
 
 #include "base/cell_values.h"
 #include "kinds/bayes/bayes_model.h"
-#include "scoring/elementary.h"
-#include "scoring/feature_names.h"
 #include "scoring/label_names.h"
+#include "scoring/numbers/elementary.h"
+#include "scoring/transform/feature_names.h"
 
 enum { NAME, CLASS, MEAN, DEVIATION, PROBABILITY, COLUMNS };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "kinds/bayes/bayes_model.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define TWO_PI      0x1.921fb54442d18p+2
 #define OUTPUT_MOST 1e30 /* beyond it a probability is 0 anyway */

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "kinds/embedding/embedding_shape.h"
-#include "scoring/transform.h"
+#include "scoring/transform/transform.h"
 
 /* An input that selects rows of the table. */
 struct embedding_field {

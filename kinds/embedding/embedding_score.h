@@ -3,7 +3,7 @@
  *
  * One fixed order of additions per output, whatever rows are scored together and however wide the
  * processor's vectors are: the top's columns in ascending order from the bias on
- * (scoring/layer_sums.h), then the wide parts of the row's ids in theirs, then the pairs.
+ * (scoring/numbers/layer_sums.h), then the wide parts of the row's ids in theirs, then the pairs.
  */
 #pragma once
 

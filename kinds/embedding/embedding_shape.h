@@ -21,8 +21,8 @@
  *
  * The linear model and the layers may each take inputs of their own (embedding_inputs.h). A field
  * is one input that selects rows: a category, or a text, whose words each have their share
- * (scoring/transform.h). A row of the table has what its word is to each part, so that a step
- * touches, sends and moves it once.
+ * (scoring/transform/transform.h). A row of the table has what its word is to each part, so that a
+ * step touches, sends and moves it once.
  *
  * Job, learner, stored model and scorer all go by this list of arrays: it is the order of the
  * parameters, of the tensors and of the digest. An array without elements is not in it.

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "forecast/arima.h"
+#include "forecast/arima/arima.h"
 #include "forecast/regressors.h"
 #include "params/attribute_rows.h"
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "forecast/forecast.h"
-#include "forecast/method.h"
+#include "forecast/methods/method.h"
 #include "kinds/forecast/forecast_limits.h"
 #include "scoring/kind.h"
 #include "scoring/outputs.h"

@@ -1,6 +1,6 @@
 /*
  * forecast_kept.h - what a model keeps so that TO TRAIN ... USING it moves its series on: of each
- * series the numbers of forecast/kept.h, and how all of them are forecast.
+ * series the numbers of forecast/methods/kept.h, and how all of them are forecast.
  *
  *     numbers of a series   values at its fit, values now, and then the list that the fit wrote;
  *                           zeros behind it, and zeros alone where nothing is kept of the series

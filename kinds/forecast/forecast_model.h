@@ -2,7 +2,7 @@
  * forecast_model.h - what a stored model of kind "forecast" consists of.
  *
  *     inputs     the group's columns, categories that tell a series, and then its time, a number;
- *                of dates that is their age (inputs/dates.h); behind it regressors, numbers
+ *                of dates that is their age (inputs/cells/dates.h); behind it regressors, numbers
  *     series     one for each group of the training rows, ascending by their ids
  *     steps      1 to `horizon` behind the last time of a series, evenly spaced; and where the
  *                history is kept 0, the last time itself, back to -(history - 1)
@@ -17,7 +17,7 @@
 #pragma once
 
 #include "forecast/regressors.h"
-#include "forecast/steps.h"
+#include "forecast/time/steps.h"
 #include "kinds/forecast/forecast_attributes.h"
 #include "kinds/forecast/forecast_limits.h"
 #include "kinds/forecast/holidays.h"
@@ -89,7 +89,7 @@ struct forecast_model {
     struct forecast_limits limits;
     double level;           /* level of the intervals where none is asked for */
     enum step_unit unit;    /* unit of the steps of all series */
-    int64_t size;           /* and how many make one (forecast/steps.h) */
+    int64_t size;           /* and how many make one (forecast/time/steps.h) */
     bool has_reaches;       /* whether the array is stored */
     const float *reaches;   /* (FORECAST_LEVELS, horizon): how many deviations an interval of the
                                level reaches to either side, by the errors of the past; NULL: as in

@@ -7,7 +7,7 @@
 #include "kinds/forecast/forecast_kind.h"
 #include "kinds/forecast/forecast_name.h"
 #include "kinds/forecast/forecast_stored.h"
-#include "scoring/model_meta.h"
+#include "scoring/tables/model_meta.h"
 
 #define CHUNK_FLOATS (MODEL_CHUNK_BYTES / sizeof(float))
 

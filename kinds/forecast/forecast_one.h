@@ -12,7 +12,7 @@
 #pragma once
 
 #include "kinds/forecast/forecast_model.h"
-#include "scoring/model_table.h"
+#include "scoring/tables/model_table.h"
 
 /* Rows of a model table: of a part and a name, at positions [first, end), and with this text where
  * data.data is not NULL. */

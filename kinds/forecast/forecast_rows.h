@@ -11,7 +11,7 @@
 
 #include "base/cell_values.h"
 #include "base/stop.h"
-#include "forecast/time_text.h"
+#include "forecast/time/time_text.h"
 #include "kinds/forecast/forecast_model.h"
 
 #define FORECAST_LEVEL_LEAST 0.5

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "forecast/time_text.h"
+#include "forecast/time/time_text.h"
 #include "kinds/forecast/forecast_kind.h"
 #include "kinds/forecast/forecast_model.h"
 

@@ -5,7 +5,7 @@
 #include "kinds/forecast/forecast_kept.h"
 #include "kinds/forecast/forecast_kind.h"
 #include "kinds/forecast/forecast_model.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 static const char *const times_words[] = {"numbers", "dates", "moments", NULL};
 static const char *const unit_words[] = {"number",    "microsecond", "month",

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/sums/hash.h"
 
 _Static_assert(TIME_DAY_LEAST > INT32_MIN && TIME_DAY_MOST < INT32_MAX, "a day is 32 bits");
 

@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/json.h"
-#include "forecast/steps.h"
+#include "forecast/time/steps.h"
 
 #define HOLIDAYS_MAX     64    /* number of regressors of a series, at most */
 #define HOLIDAY_DAYS_MAX 20000 /* days of all holidays together */

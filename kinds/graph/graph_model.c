@@ -1,6 +1,6 @@
 #include "kinds/graph/graph_model.h"
 
-#include "base/hash.h"
+#include "base/sums/hash.h"
 #include "graph/graph_json.h"
 #include "graph/graph_plan.h"
 

@@ -5,7 +5,7 @@
 
 #include "graph/graph_run.h"
 #include "kinds/graph/graph_model.h"
-#include "scoring/matrix.h"
+#include "scoring/numbers/matrix.h"
 
 struct workspace {
     const struct model *model;

@@ -1,7 +1,7 @@
 #include "kinds/kmeans/kmeans_formulas.h"
 
 #include "kinds/kmeans/kmeans_kind.h"
-#include "scoring/spread.h"
+#include "scoring/transform/spread.h"
 
 /* The share of a category in the square of a distance, beside the squares of the center. */
 static const struct formula *word_term(struct formula_program *program,

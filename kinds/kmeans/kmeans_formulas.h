@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "scoring/formula.h"
+#include "scoring/formulas/formula.h"
 
 enum status kmeans_formulas(const struct model *model, struct formula_program *program,
                             const struct formula_row *row, const struct formula **outputs,

@@ -4,7 +4,7 @@
 
 #include "kinds/kmeans/kmeans_formulas.h"
 #include "params/attribute_rows.h"
-#include "scoring/spread.h"
+#include "scoring/transform/spread.h"
 
 _Static_assert(sizeof(struct kmeans_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
 

@@ -36,7 +36,7 @@ static inline struct kmeans_params *kmeans_params(const struct kind_params *para
 
 /* The content of a model of this kind. */
 struct kmeans_model {
-    const float *centers; /* (clusters, width): of spread rows (scoring/spread.h) */
+    const float *centers; /* (clusters, width): of spread rows (scoring/transform/spread.h) */
     uint32_t clusters, width;
 };
 

@@ -1,7 +1,7 @@
 #include "kinds/network/network_formulas.h"
 
 #include "kinds/network/network_model.h"
-#include "scoring/activation.h"
+#include "scoring/numbers/activation.h"
 
 #define EXPONENT_MOST 200
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "kinds/network/network_model.h"
-#include "scoring/formula.h"
+#include "scoring/formulas/formula.h"
 
 /* Adds output j of a layer of `inputs` inputs x, of those of its rows: the bias, if it has one, and
  * the products. */

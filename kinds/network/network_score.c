@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "kinds/network/network_model.h"
-#include "scoring/activation.h"
-#include "scoring/layer_sums.h"
-#include "scoring/matrix.h"
+#include "scoring/numbers/activation.h"
+#include "scoring/numbers/layer_sums.h"
+#include "scoring/numbers/matrix.h"
 
 struct workspace {
     const struct model *model;

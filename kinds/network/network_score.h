@@ -3,7 +3,7 @@
  *
  * One fixed order of additions per output (inputs in ascending order, then ids, starting from the
  * bias), whatever rows are scored together and however wide the processor's vectors are. Loops of
- * our own (scoring/layer_sums.h, activation.h), no BLAS and no libm.
+ * our own (scoring/numbers/layer_sums.h, activation.h), no BLAS and no libm.
  */
 #pragma once
 

@@ -1,7 +1,7 @@
 #include "kinds/one_class/one_class_formulas.h"
 
 #include "kinds/one_class/one_class_model.h"
-#include "scoring/spread.h"
+#include "scoring/transform/spread.h"
 
 #define TWO_PI     0x1.921fb54442d18p+2
 #define TURNS_MOST 0x1p50 /* from there on a number has no fraction of a turn */

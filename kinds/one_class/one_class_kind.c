@@ -6,8 +6,8 @@
 #include "base/vectors.h"
 #include "kinds/one_class/one_class_formulas.h"
 #include "params/attribute_rows.h"
-#include "scoring/elementary.h"
-#include "scoring/spread.h"
+#include "scoring/numbers/elementary.h"
+#include "scoring/transform/spread.h"
 
 #define FEATURES_AT_ONCE 8
 

@@ -1,8 +1,8 @@
 /*
  * one_class_model.h - what a stored model of kind "one_class" consists of.
  *
- * A row x of numbers, and of 0 and 1 for words (scoring/spread.h), becomes features of a random
- * Fourier map of the kernel exp(-gamma |x - y|^2) (Rahimi and Recht, 2007):
+ * A row x of numbers, and of 0 and 1 for words (scoring/transform/spread.h), becomes features of a
+ * random Fourier map of the kernel exp(-gamma |x - y|^2) (Rahimi and Recht, 2007):
  *
  *     feature d = cos(2 pi (f_d x + p_d))
  *

@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "kinds/pca/pca_model.h"
-#include "scoring/feature_names.h"
-#include "scoring/spread.h"
+#include "scoring/transform/feature_names.h"
+#include "scoring/transform/spread.h"
 
 /* rest (inputs): what lies between a row and the means. A word that no row has is NULL: it is 0
  * whatever the row is. */

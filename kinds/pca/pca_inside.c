@@ -2,7 +2,7 @@
 
 #include "base/cell_values.h"
 #include "kinds/pca/pca_model.h"
-#include "scoring/feature_names.h"
+#include "scoring/transform/feature_names.h"
 
 static const char *const *loading_columns(enum task task)
 {

@@ -7,8 +7,8 @@
 #include "kinds/pca/pca_model.h"
 #include "kinds/pca/pca_score.h"
 #include "params/attribute_rows.h"
-#include "scoring/elementary.h"
-#include "scoring/spread.h"
+#include "scoring/numbers/elementary.h"
+#include "scoring/transform/spread.h"
 
 _Static_assert(sizeof(struct pca_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
 

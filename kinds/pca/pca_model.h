@@ -2,7 +2,7 @@
  * pca_model.h - what a stored model of kind "pca" consists of.
  *
  * Inputs are numbers as the transform gives them, of which NULL is the mean and says nothing else,
- * and behind them a column of 0 and 1 for each word of a category (scoring/spread.h). The
+ * and behind them a column of 0 and 1 for each word of a category (scoring/transform/spread.h). The
  * loadings of a component have the square 1 together, and components are at right angles to each
  * other, so that a row's squares are those of its components and of its distance to what they give
  * back. Variances are of the training rows, those of the components in their order, which is that

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "kinds/pca/pca_model.h"
-#include "scoring/spread.h"
+#include "scoring/transform/spread.h"
 
 struct workspace {
     const struct model *model;

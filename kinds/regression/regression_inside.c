@@ -4,10 +4,10 @@
 
 #include "base/cell_values.h"
 #include "kinds/regression/regression_model.h"
-#include "scoring/elementary.h"
-#include "scoring/feature_names.h"
 #include "scoring/label_names.h"
-#include "scoring/tails.h"
+#include "scoring/numbers/elementary.h"
+#include "scoring/numbers/tails.h"
+#include "scoring/transform/feature_names.h"
 
 #define INTERVAL_OUTSIDE 0.05
 #define LOG_2_PI         0x1.d67f1c864beb5p+0

@@ -8,7 +8,7 @@
 #include "kinds/regression/regression_model.h"
 #include "kinds/regression/regression_score.h"
 #include "params/attribute_rows.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 _Static_assert(sizeof(struct regression_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
 

@@ -6,7 +6,7 @@
 #include "kinds/scorecard/scorecard_inside.h"
 #include "kinds/scorecard/scorecard_model.h"
 #include "params/attribute_rows.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 _Static_assert(sizeof(struct scorecard_params) <= KIND_PARAMS_BYTES, "they fit into a job spec");
 

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define LOG_2 0x1.62e42fefa39efp-1
 

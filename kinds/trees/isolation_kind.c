@@ -9,7 +9,7 @@
 #include "kinds/trees/trees_shap.h"
 #include "kinds/trees/trees_store.h"
 #include "params/attribute_rows.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define LN_2           0x1.62e42fefa39efp-1
 #define EULER_CONSTANT 0x1.2788cfc6fb619p-1

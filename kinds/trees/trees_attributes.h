@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "scoring/kind.h"
-#include "scoring/survival.h"
+#include "scoring/metrics/survival.h"
 
 #define TREE_LEAVES_MAX 65536 /* leaves of a tree */
 #define TREES_WORDS_FEW 254   /* words of a category whose bins have 8 bits */

@@ -12,7 +12,7 @@
 #include <math.h>
 
 #include "kinds/trees/trees_model.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define DEPTH         6
 #define DEPTH_GRAPH   500   /* the same of a program that is a graph */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/vectors.h"
-#include "scoring/matrix.h"
+#include "scoring/numbers/matrix.h"
 
 #define STRIDE_LEAST 4
 #define STRIDE_MOST  32

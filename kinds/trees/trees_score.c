@@ -8,8 +8,8 @@
 #include "base/vectors.h"
 #include "kinds/trees/trees_model.h"
 #include "kinds/trees/trees_row.h"
-#include "scoring/elementary.h"
-#include "scoring/matrix.h"
+#include "scoring/numbers/elementary.h"
+#include "scoring/numbers/matrix.h"
 
 #define LANES       16 /* rows whose masks are made side by side */
 #define MASK_LEAVES 64 /* leaves of a tree whose leaves have a bit each */

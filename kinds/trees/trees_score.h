@@ -2,8 +2,8 @@
  * trees_score.h - rows through boosted trees: what struct kind asks for (scoring/kind.h).
  *
  * An output is base + the leaves' values of its trees, added as doubles in the order of the trees,
- * then the link (scoring/elementary.h), then rounded to float: once, whatever rows are scored
- * together. XGBoost adds floats, and may differ in the last digits of a float.
+ * then the link (scoring/numbers/elementary.h), then rounded to float: once, whatever rows are
+ * scored together. XGBoost adds floats, and may differ in the last digits of a float.
  *
  * There are three ways to a row's leaf, which is the same:
  *

@@ -3,11 +3,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/random.h"
+#include "base/sums/hash.h"
 #include "planner/attributes/attribute_check.h"
 #include "planner/attributes/attributes.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define LOG_RATIO    10 /* ratio of the bounds beyond which numbers are drawn by their logarithm */
 #define DRAWN_DIGITS 4  /* digits of a drawn number, so that it can be read and typed */

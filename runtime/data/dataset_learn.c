@@ -3,13 +3,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "runtime/data/column_statistics_bytes.h"
-#include "runtime/data/column_statistics_finish.h"
-#include "runtime/data/dataset_encode.h"
-#include "runtime/data/odd_numbers.h"
-#include "runtime/data/robust_inputs.h"
-#include "runtime/data/spool_writer.h"
-#include "scoring/far_number.h"
+#include "runtime/data/columns/column_statistics_finish.h"
+#include "runtime/data/columns/robust_inputs.h"
+#include "runtime/data/dataset/dataset_encode.h"
+#include "runtime/data/spool/column_statistics_bytes.h"
+#include "runtime/data/spool/odd_numbers.h"
+#include "runtime/data/spool/spool_writer.h"
+#include "scoring/transform/far_number.h"
 
 /* State that the members of the team share: blocks are their tasks. */
 struct adding {

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "runtime/data/dataset_labels.h"
+#include "runtime/data/dataset/dataset_labels.h"
 
 struct team;
 

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "jobspec/jobspec_sections.h"
-#include "runtime/data/dataset_check.h"
-#include "runtime/data/dataset_encode.h"
+#include "runtime/data/dataset/dataset_check.h"
+#include "runtime/data/dataset/dataset_encode.h"
+#include "runtime/data/dataset/model_file.h"
+#include "runtime/data/dataset/row_store.h"
 #include "runtime/data/keyed_rows.h"
-#include "runtime/data/model_file.h"
 #include "runtime/data/plain_rows.h"
-#include "runtime/data/row_store.h"
-#include "runtime/data/spool_reader.h"
+#include "runtime/data/spool/spool_reader.h"
 
 #define ARENA_BYTES_MAX ((size_t)8 << 30) /* vocabularies and views of the largest spools */
 

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "runtime/data/dataset.h"
+#include "runtime/data/dataset/dataset.h"
 
 /*
  * Opens `folder`/train.spool (and validation.spool when the spec says so), and takes transform and

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "runtime/data/row_order.h"
-#include "runtime/data/spool_reader.h"
+#include "base/sums/hash.h"
+#include "runtime/data/spool/row_order.h"
+#include "runtime/data/spool/spool_reader.h"
 
 struct folds {
     struct spool spool;

@@ -19,7 +19,7 @@
 #pragma once
 
 #include "base/error.h"
-#include "runtime/data/spool_writer.h"
+#include "runtime/data/spool/spool_writer.h"
 
 #define FOLDS_MAX 20
 

@@ -6,11 +6,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "runtime/data/dataset_encode.h"
+#include "runtime/data/dataset/dataset_encode.h"
+#include "runtime/data/dataset/dataset_ranges.h"
+#include "runtime/data/dataset/row_store.h"
 #include "runtime/data/dataset_learn.h"
-#include "runtime/data/dataset_ranges.h"
-#include "runtime/data/row_store.h"
-#include "runtime/data/spool_reader.h"
+#include "runtime/data/spool/spool_reader.h"
 
 #define RELEASED_BYTES ((uint64_t)64 << 20)
 #define TASKS_A_MEMBER 2 /* tasks of a load, so that nobody waits long for the last */

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "jobspec/jobspec.h"
-#include "runtime/data/dataset.h"
+#include "runtime/data/dataset/dataset.h"
 
 struct keyed_rows;
 

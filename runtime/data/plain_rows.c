@@ -3,13 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/data/dataset_encode.h"
+#include "runtime/data/dataset/dataset_encode.h"
+#include "runtime/data/dataset/dataset_summary.h"
+#include "runtime/data/dataset/row_split.h"
+#include "runtime/data/dataset/row_store.h"
 #include "runtime/data/dataset_learn.h"
-#include "runtime/data/dataset_summary.h"
-#include "runtime/data/held_out.h"
-#include "runtime/data/row_order.h"
-#include "runtime/data/row_split.h"
-#include "runtime/data/row_store.h"
+#include "runtime/data/spool/held_out.h"
+#include "runtime/data/spool/row_order.h"
 
 static void split_deinit(struct split *split)
 {

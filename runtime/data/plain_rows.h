@@ -8,7 +8,7 @@
 #pragma once
 
 #include "jobspec/jobspec.h"
-#include "runtime/data/dataset.h"
+#include "runtime/data/dataset/dataset.h"
 
 /* Whether so many rows can be in memory: their encoded bytes are at most DATASET_BYTES_MAX. LIMIT.
  */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "runtime/launch/job_lock.h"
 #include "runtime/share/share_report.h"
 

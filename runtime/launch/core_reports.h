@@ -1,7 +1,7 @@
 /*
  * core_reports.h - what the jobs that run on this machine say of themselves, so that they share its
- * processors (runtime/process/core_share.h): one file each, JOBS/.cores-HOST/ID, beside the jobs'
- * folders JOBS/ID.
+ * processors (runtime/process/supervise/core_share.h): one file each, JOBS/.cores-HOST/ID, beside
+ * the jobs' folders JOBS/ID.
  *
  * Supervisors write them; whoever lists jobs reads them, too.
  */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/team.h"
+#include "base/process/team.h"
 #include "runtime/launch/control.h"
 #include "runtime/launch/job_lock.h"
 

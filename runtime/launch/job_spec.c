@@ -1,15 +1,15 @@
 /*
- * job.json and its checksum, XXH3-64 in blanks (base/blank_sum.h): another valid job, one with more
- * epochs or another seed, would learn another model. A file without it is read.
+ * job.json and its checksum, XXH3-64 in blanks (base/sums/blank_sum.h): another valid job, one with
+ * more epochs or another seed, would learn another model. A file without it is read.
  */
 #include "runtime/launch/job_spec.h"
 
 #include <limits.h>
 #include <stdio.h>
 
-#include "base/blank_sum.h"
 #include "base/error.h"
-#include "base/hash.h"
+#include "base/sums/blank_sum.h"
+#include "base/sums/hash.h"
 #include "jobspec/jobspec.h"
 #include "jobspec/jobspec_read.h"
 #include "jobspec/jobspec_write.h"

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define CHANCE_DEVIATIONS   2
 #define UNKNOWN_PROBABILITY 1e-15 /* the least probability of metrics.h */

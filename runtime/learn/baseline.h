@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include "runtime/data/dataset.h"
+#include "runtime/data/dataset/dataset.h"
 #include "scoring/metrics.h"
 
 #define BASELINE_ROWS_MIN 50 /* fewer rows get no notice */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "jobspec/job_size.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define NEWTON_STEPS    100
 #define NEWTON_HALVES   40

@@ -24,7 +24,7 @@
 #pragma once
 
 #include "jobspec/jobspec.h"
-#include "runtime/data/dataset.h"
+#include "runtime/data/dataset/dataset.h"
 #include "scoring/model.h"
 
 /* Scores, as many as classes that have a map of each row. */

@@ -55,7 +55,7 @@ bool fixed_fits(uint32_t greatest, int exponent);
 uint64_t fixed_add(const float *values, size_t count, int exponent, int64_t *sums);
 
 /* Sums of the integers that were read, modulo 2^64, and of the words that were written
- * (base/words.h). */
+ * (base/sums/words.h). */
 struct fixed_resolved {
     uint64_t sums;
     uint32_t values;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "jobspec/jobspec.h"
-#include "runtime/data/dataset.h"
+#include "runtime/data/dataset/dataset.h"
 
 struct label_range {
     double least, greatest;

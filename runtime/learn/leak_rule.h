@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "runtime/data/dataset.h"
+#include "runtime/data/dataset/dataset.h"
 
 #define LEAK_ALONE UINT32_MAX /* the order of a NULL among numbers: nothing is near it */
 

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "base/file_memory.h"
-#include "base/hash.h"
-#include "base/words.h"
+#include "base/sums/hash.h"
+#include "base/sums/words.h"
 #include "jobspec/job_size.h"
 #include "jobspec/jobspec_fingerprint.h"
+#include "runtime/data/dataset/row_lanes.h"
+#include "runtime/data/dataset/row_store.h"
 #include "runtime/data/dataset_open.h"
-#include "runtime/data/row_lanes.h"
-#include "runtime/data/row_store.h"
 #include "runtime/learn/learner_state.h"
 
 #define FINGERPRINT_BYTES ((size_t)1 << 20)

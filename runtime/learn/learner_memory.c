@@ -1,6 +1,6 @@
 #include "runtime/learn/learner_memory.h"
 
-#include "base/memory_limit.h"
+#include "base/process/memory_limit.h"
 #include "jobspec/job_size.h"
 
 uint64_t learner_bytes_max(const struct jobspec *spec)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/sums/hash.h"
 
 #define STATE_MAGIC   0x4e524c5454u /* "TTLRN" */
 #define STATE_VERSION 11

@@ -10,7 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "runtime/data/dataset.h"
+#include "runtime/data/dataset/dataset.h"
 
 /* ---- the body ---- */
 

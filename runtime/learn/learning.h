@@ -14,12 +14,12 @@
 #pragma once
 
 #include "arithmetic/touched_rows.h"
-#include "base/team.h"
+#include "base/process/team.h"
 #include "jobspec/jobspec.h"
-#include "runtime/data/dataset.h"
+#include "runtime/data/dataset/dataset.h"
 #include "runtime/learn/fixed_point.h"
 #include "runtime/learn/model_digest.h"
-#include "scoring/model_table.h"
+#include "scoring/tables/model_table.h"
 
 /* Reals of which a phase needs those of few rows: a table of weights that are selected by id, such
  * as one for each word. Rows that no lane touched have no sums; those of the others lie side by

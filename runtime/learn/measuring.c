@@ -7,14 +7,14 @@
 
 #include "base/json.h"
 #include "jobspec/jobspec_sections.h"
-#include "runtime/data/row_lanes.h"
-#include "runtime/data/row_store.h"
+#include "runtime/data/dataset/row_lanes.h"
+#include "runtime/data/dataset/row_store.h"
 #include "runtime/learn/baseline.h"
 #include "runtime/learn/label_range.h"
 #include "scoring/heads.h"
 #include "scoring/metric_notices.h"
-#include "scoring/model_meta.h"
-#include "scoring/model_write.h"
+#include "scoring/tables/model_meta.h"
+#include "scoring/tables/model_write.h"
 
 #define MEASURE_WORK     2e8 /* multiplications of a scorer in a call: some ten milliseconds */
 #define MEASURE_ROWS_MIN 16  /* fewer together take longer each */

@@ -13,8 +13,8 @@
  */
 #pragma once
 
-#include "base/team.h"
-#include "runtime/data/dataset.h"
+#include "base/process/team.h"
+#include "runtime/data/dataset/dataset.h"
 #include "runtime/learn/final_fit.h"
 #include "runtime/learn/leaks.h"
 #include "runtime/learn/learning.h"

@@ -4,7 +4,7 @@
 #include <openssl/evp.h>
 #include <stdio.h>
 
-#include "scoring/model_bytes.h"
+#include "scoring/tables/model_bytes.h"
 
 struct hash {
     EVP_MD_CTX *context;

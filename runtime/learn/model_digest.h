@@ -3,9 +3,9 @@
  */
 #pragma once
 
-#include "scoring/model_table.h"
+#include "scoring/tables/model_table.h"
 
 #define DIGEST_BYTES 65 /* 64 hex digits, terminated */
 
-/* SHA-256 of the model's bytes (scoring/model_bytes.h), in hexadecimal. */
+/* SHA-256 of the model's bytes (scoring/tables/model_bytes.h), in hexadecimal. */
 enum status model_digest(const struct model *model, char digest[DIGEST_BYTES], struct error *err);

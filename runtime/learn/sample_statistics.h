@@ -1,6 +1,6 @@
 /*
  * sample_statistics.h - the statistics that a model keeps of its training rows
- * (scoring/input_statistics.h), from the data set's sample of them.
+ * (scoring/statistics/input_statistics.h), from the data set's sample of them.
  *
  *     init --> predict for each row of the sample --> some ... until done --> deinit
  *                                                     while the sample's rows are held
@@ -9,8 +9,8 @@
  */
 #pragma once
 
-#include "runtime/data/dataset.h"
-#include "scoring/input_statistics.h"
+#include "runtime/data/dataset/dataset.h"
+#include "scoring/statistics/input_statistics.h"
 
 struct sample_statistics {
     const struct dataset *dataset; /* borrowed; NULL: nothing has begun */

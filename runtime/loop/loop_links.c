@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "runtime/loop/loop_parts.h"
 
 /* For connecting and the handshake together. */

@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "base/thread.h"
+#include "base/process/thread.h"
 #include "runtime/loop/loop_watch.h"
 
 static void *run_task(void *argument)

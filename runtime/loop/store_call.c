@@ -5,7 +5,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "base/thread.h"
+#include "base/process/thread.h"
 #include "runtime/loop/loop.h"
 
 void store_call_begin(struct store_call *call, int64_t now_ms)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/hash.h"
+#include "base/sums/hash.h"
 
 #define CHECKED_BYTES 24 /* bytes of the header before the checksums */
 

@@ -16,7 +16,7 @@
 #define MESSAGE_NAME_MAX    4096
 #define MESSAGE_REASON_MAX  511
 #define TABLES_MAX          128  /* tables of a parameter server */
-#define MESSAGE_BUCKETS_MAX 1024 /* buckets of a table (runtime/ps/row_bucket.h) */
+#define MESSAGE_BUCKETS_MAX 1024 /* buckets of a table (runtime/ps/rows/row_bucket.h) */
 
 /* clang-format off */
 
@@ -37,7 +37,7 @@
     X(PHASE_ALIVE,   phase_alive,   "worker -> master", \
       "the loop of the worker runs") \
     X(PROCESS_ALIVE, process_alive, "worker -> master", \
-      "the process lives: from a thread and on a connection of its own (runtime/process/alive_sender.h)") \
+      "the process lives: from a thread and on a connection of its own (runtime/process/role/alive_sender.h)") \
     X(PEER_LOST,     peer_lost,     "worker -> master", \
       "the connection to a member has closed") \
     X(PROGRESS,      progress,      "rank 0 -> master", \
@@ -47,13 +47,13 @@
     X(MODEL_NEXT,    model_next,    "master -> rank 0", \
       "the rows of the model before this one are stored: send some from it on") \
     X(MODEL_ROWS,    model_rows,    "rank 0 -> master", \
-      "some of the model's rows (scoring/model_table.h), numbered in the order of model_write") \
+      "some of the model's rows (scoring/tables/model_table.h), numbered in the order of model_write") \
     X(RESULT,        result,        "rank 0 -> master", \
       "one metric of the model") \
     X(FINISHED,      finished,      "rank 0 -> master", \
       "all rows of the model and all results were sent") \
     X(DAMAGED,       damage,        "worker -> master", \
-      "a bit was inverted in some memory (runtime/train/worker_damage.c)") \
+      "a bit was inverted in some memory (runtime/train/worker/worker_damage.c)") \
     X(CHECK,         check,         "worker -> rank 0", \
       "a check of the state, where nothing is left to compute") \
     X(FAILED,        failure,       "worker -> master", \
@@ -99,7 +99,7 @@
     X(RESUMED,       resumed,       "parameter server -> worker", \
       "which batches of the shard are counted there") \
     X(PULL,          pull,          "worker -> parameter server", \
-      "asks for rows of the server's tables (runtime/ps/row_table.h)") \
+      "asks for rows of the server's tables (runtime/ps/rows/row_table.h)") \
     X(PULLED,        pulled,        "parameter server -> worker", \
       "the rows that were asked for") \
     X(PUSH,          push,          "worker -> parameter server", \
@@ -127,7 +127,7 @@
     X(ROWS,          moved_rows,    "parameter server -> parameter server", \
       "a piece of them") \
     X(LOAD,          load,          "parameter server -> master", \
-      "which rows were pulled lately (runtime/ps/server_load.h)") \
+      "which rows were pulled lately (runtime/ps/server/server_load.h)") \
     X(TELL,          none,          "master -> parameter server", \
       "asks for SERVER once more: how far it is")
 
@@ -194,7 +194,7 @@
 #define MESSAGE_PROCESS_ALIVE_FIELDS(F) \
     F(U32,  index,        FIELD_ANY, "of the worker") \
     F(U32,  incarnation,  FIELD_ANY, "of its process") \
-    F(U32,  still_ms,     FIELD_ANY, "how long its work has stood still (runtime/process/stall.h)") \
+    F(U32,  still_ms,     FIELD_ANY, "how long its work has stood still (runtime/process/role/stall.h)") \
     F(U32,  usual_ms,     FIELD_ANY, "the longest that it stood still before") \
     F(FLAG, is_computing, FIELD_ANY, "the process uses the processor meanwhile")
 
@@ -341,7 +341,7 @@
     F(U32,  incarnation, FIELD_ANY, "of its process") \
     F(U32S, counted,     FRAME_PAYLOAD_MAX, "by shard: how many of its batches are counted; 0 of those behind") \
     F(TEXT, address,     MESSAGE_ADDRESS_MAX, "where workers reach it") \
-    F(U64,  layout,      FIELD_ANY, "in which it has its rows (runtime/ps/server_layout.h)") \
+    F(U64,  layout,      FIELD_ANY, "in which it has its rows (runtime/ps/server/server_layout.h)") \
     F(U32,  serving,     FIELD_ANY, "servers of that layout") \
     F(U32S, map,         MESSAGE_BUCKETS_MAX * sizeof(uint32_t), "of that layout: runs of buckets; empty: equal parts") \
     F(U64,  next_layout, FIELD_ANY, "that it was told to prepare; 0: none") \
@@ -427,7 +427,7 @@
 #define MESSAGE_ROWS_WANTED_FIELDS(F) \
     F(U32, index,  FIELD_ANY, "of the server that asks") \
     F(U64, layout, FIELD_ANY, "to come") \
-    F(INT64S, buckets, MESSAGE_BUCKETS_MAX / 8, "a bit for each (runtime/ps/bucket_set.h); need not be aligned") \
+    F(INT64S, buckets, MESSAGE_BUCKETS_MAX / 8, "a bit for each (runtime/ps/rows/bucket_set.h); need not be aligned") \
     F(U64, since,  FIELD_ANY, "rows that were pushed later than this clock; 0: all") \
     F(U64, offset, FIELD_ANY, "in the images of these buckets, one behind the other, table by table")
 
@@ -438,7 +438,7 @@
     F(FLAG,  is_held, FIELD_ANY, "no batch is counted there: nothing will be pushed after it") \
     F(FLAG,  is_last, FIELD_ANY, "it ends the images") \
     F(U32S,  counted, FRAME_PAYLOAD_MAX, "with the first piece: as of SERVER") \
-    F(BYTES, bytes,   FRAME_PAYLOAD_MAX, "images, each behind its size (runtime/ps/row_snapshot.h)")
+    F(BYTES, bytes,   FRAME_PAYLOAD_MAX, "images, each behind its size (runtime/ps/rows/row_snapshot.h)")
 
 #define MESSAGE_LOAD_FIELDS(F) \
     F(U64,  layout,  FIELD_ANY, "of the rows") \

@@ -7,9 +7,9 @@
  */
 #pragma once
 
-#include "runtime/ps/shard_master.h"
+#include "runtime/ps/master/shard_master.h"
 #include "runtime/score/dispatch.h"
-#include "runtime/train/master.h"
+#include "runtime/train/master/master.h"
 
 #define EXPOSITION_TYPE      "text/plain; version=0.0.4; charset=utf-8"
 #define EXPOSITION_BYTES_MAX ((size_t)1 << 20)

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "runtime/loop/loop_http.h"
 #include "runtime/record/exposition.h"
 

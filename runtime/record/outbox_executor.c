@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/log.h"
+#include "base/process/log.h"
 #include "runtime/data/store/journal.h"
 #include "runtime/data/store/shardstore.h"
 #include "runtime/data/store/step_log.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "base/text.h"
 
 #ifdef TOTRAIN_FAULTS

@@ -10,9 +10,9 @@
 #include <xxhash.h>
 
 #include "base/error.h"
-#include "base/memory_limit.h"
+#include "base/process/memory_limit.h"
 #include "jobspec/jobspec.h"
-#include "runtime/data/spool_format.h"
+#include "runtime/data/spool/spool_format.h"
 #include "runtime/launch/job_spec.h"
 #include "runtime/launch/processor.h"
 

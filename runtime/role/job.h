@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "jobspec/jobspec.h"
-#include "runtime/data/spool_source.h"
+#include "runtime/data/spool/spool_source.h"
 #include "runtime/data/store/journal.h"
 
 struct job {
@@ -42,8 +42,8 @@ uint32_t job_threads(const struct job *job, uint32_t workers);
 uint32_t job_threads_of(const struct job *job, uint32_t workers, uint32_t cores);
 
 /* The bytes of memory that a worker may use when `workers` share the machine: job.memory, else what
- * there is for its process (base/memory_limit.h), shared unless the worker has it for itself; 64
- * MiB at least. No bit depends on it. */
+ * there is for its process (base/process/memory_limit.h), shared unless the worker has it for
+ * itself; 64 MiB at least. No bit depends on it. */
 uint64_t job_memory(const struct job *job, uint32_t workers);
 /* The same of a process that has `there` bytes. */
 uint64_t job_memory_of(const struct job *job, uint32_t workers, uint64_t there);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/sums/hash.h"
 
 static void forget(struct unable_worker *worker)
 {

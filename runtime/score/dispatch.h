@@ -17,8 +17,8 @@
  * leases the rest, under ids that no earlier one gave: so every dispatcher refuses a result that
  * comes late. The launcher's requests are the crew's (crew.h).
  *
- * Staging: the last row is what is settled over all others (runtime/data/spool_settle.h), and is
- * leased when those are done. Then each worker gets STAGED, the job has not ended, and a master
+ * Staging: the last row is what is settled over all others (runtime/data/spool/spool_settle.h), and
+ * is leased when those are done. Then each worker gets STAGED, the job has not ended, and a master
  * that trains leads it (crew_hand_on).
  *
  * A connection that closes proves nothing. What became of its scorer is known when its index sends

@@ -6,15 +6,15 @@
 #include <string.h>
 
 #include "base/cell_values.h"
-#include "runtime/data/model_file.h"
-#include "runtime/data/spool.h"
-#include "runtime/data/spool_reader.h"
+#include "runtime/data/dataset/model_file.h"
+#include "runtime/data/spool/spool.h"
+#include "runtime/data/spool/spool_reader.h"
 #include "runtime/data/store/shard_results.h"
 #include "scoring/heads.h"
+#include "scoring/metrics/silhouette.h"
 #include "scoring/outputs.h"
 #include "scoring/row_label.h"
-#include "scoring/silhouette.h"
-#include "scoring/spread.h"
+#include "scoring/transform/spread.h"
 
 #define MODEL_ARENA_MAX   ((size_t)16 << 30)
 #define RESULTS_BYTES_MAX (FRAME_PAYLOAD_MAX - 4096) /* for a shard: they travel in one frame */

@@ -1,6 +1,6 @@
 /*
  * rows_scoring.h - scores rows of the job's folder: the model of job.db, or of a job in tables of
- * model.rows (runtime/data/model_file.h), over the cells of rows.spool, into the bytes of
+ * model.rows (runtime/data/dataset/model_file.h), over the cells of rows.spool, into the bytes of
  * runtime/data/store/shard_results.h.
  *
  *     rows.spool   one text column: a row is its cells, by base/cell_bytes.h

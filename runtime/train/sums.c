@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/words.h"
+#include "base/sums/words.h"
 #include "runtime/train/sums_rows.h"
 
 void sums_deinit(struct sums *sums)

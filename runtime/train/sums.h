@@ -59,9 +59,9 @@ struct sums {
     size_t row_values_bytes;
     struct sums_arrival *partial_arrivals, *sum_arrivals; /* by rank */
     uint32_t partials_missing, sums_missing;
-    /* Check sums of what memory must hold (base/words.h): over all elements until the own lanes
-     * are done, then over the own segment; over the integers; over the words of the totals that
-     * have come. */
+    /* Check sums of what memory must hold (base/sums/words.h): over all elements until the own
+     * lanes are done, then over the own segment; over the integers; over the words of the totals
+     * that have come. */
     uint64_t elements_known, integers_known;
     uint32_t totals_known;
     uint32_t integer_capacity, element_capacity, member_capacity;

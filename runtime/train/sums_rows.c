@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/words.h"
+#include "base/sums/words.h"
 
 static int64_t *sums_at(const struct sums *sums, uint32_t place)
 {

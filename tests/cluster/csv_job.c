@@ -15,8 +15,8 @@
 #include "kinds/regression/regression_kind.h"
 #include "kinds/scorecard/scorecard_kind.h"
 #include "kinds/trees/isolation_kind.h"
-#include "runtime/data/dataset.h"
-#include "runtime/data/spool_writer.h"
+#include "runtime/data/dataset/dataset.h"
+#include "runtime/data/spool/spool_writer.h"
 #include "tests/default_trees.h"
 
 #define GROUPS 19 /* groups of rows */

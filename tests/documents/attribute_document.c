@@ -7,7 +7,7 @@
 #include "planner/attributes/estimators.h"
 #include "planner/attributes/later.h"
 #include "planner/attributes/short_names.h"
-#include "planner/idle_settings.h"
+#include "planner/training/idle_settings.h"
 
 static const char introduction[] =
     "# Attributes\n"

@@ -2,13 +2,14 @@
 
 #include <string.h>
 
-#include "planner/column_function.h"
+#include "planner/columns/column_function.h"
 
 /* clang-format off: one line, one line. */
 static const char introduction[] =
     "# Functions of COLUMN\n"
     "\n"
-    "Printed from the list in `planner/column_function.c`. `c` is the name of a column of the "
+    "Printed from the list in `planner/columns/column_function.c`. `c` is the name of a column of "
+    "the "
     "SELECT, a category\n"
     "one of the functions that make one. [The language](language.md#functions-in-column) has what "
     "a column is that no\n"

@@ -35,7 +35,7 @@ DETACHED = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units =
             "train.seed = 3, job.lanes = 2, job.min_workers = 2, job.checkpoint_seconds = 0.05, job.wait = false "
             "LABEL class INTO m;")
 # A row, until the job is hurried: it would last a minute. It has many steps, as a checkpoint that took one of them to
-# make is followed by a pause of fifty (runtime/train/master_checkpoint.c).
+# make is followed by a pause of fifty (runtime/train/master/master_checkpoint.c).
 PACE = "us=40000"
 STORED = 2  # checkpoints of a job, at least: then it is hurried
 # No checkpoint of the job is made before its session has ended: one of its workers waits in its second step.

@@ -8,7 +8,7 @@
 #include "inputs/cell_list.h"
 #include "inputs/items.h"
 #include "inputs/sequence.h"
-#include "scoring/list_counts.h"
+#include "scoring/columns/list_counts.h"
 
 static void check_list(const struct cell_list *list, struct slice text, struct slice padded)
 {

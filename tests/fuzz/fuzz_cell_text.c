@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inputs/cell_text.h"
+#include "inputs/cells/cell_text.h"
 
 static void check_readings(const struct text_look *look, struct slice text)
 {

@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/data/column_statistics.h"
-#include "runtime/data/column_statistics_bytes.h"
-#include "runtime/data/column_statistics_finish.h"
-#include "runtime/data/exact_measure.h"
-#include "runtime/data/exact_sum.h"
+#include "runtime/data/columns/column_statistics_finish.h"
+#include "runtime/data/spool/column_statistics.h"
+#include "runtime/data/spool/column_statistics_bytes.h"
+#include "runtime/data/statistics/exact_measure.h"
+#include "runtime/data/statistics/exact_sum.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inputs/dates.h"
+#include "inputs/cells/dates.h"
 
 static struct slice word_of(const struct date *date, enum date_part part)
 {

@@ -7,15 +7,15 @@
 #include <string.h>
 
 #include "interop/exchange.h"
-#include "interop/formula_print.h"
+#include "interop/formulas/formula_print.h"
 #include "kinds/forecast/forecast_kind.h"
 #include "kinds/forecast/forecast_one.h"
 #include "kinds/forecast/forecast_rows.h"
 #include "kinds/kinds.h"
 #include "scoring/kind.h"
-#include "scoring/model_bytes.h"
-#include "scoring/model_write.h"
 #include "scoring/outputs.h"
+#include "scoring/tables/model_bytes.h"
+#include "scoring/tables/model_write.h"
 #include "tests/fuzz/made_model.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,6 +1,6 @@
 /*
  * The state that a parameter server goes on from, as anybody may have written it: a snapshot by
- * pieces, or entries of the log (runtime/ps/server_log.h).
+ * pieces, or entries of the log (runtime/ps/server/server_log.h).
  *
  *     input: 0, size of a piece (2), the snapshot   |   1, entries of  size (2), bytes; size 0:
  * none
@@ -9,9 +9,9 @@
  */
 #include <string.h>
 
-#include "runtime/ps/server_replay.h"
-#include "runtime/ps/server_role.h"
-#include "runtime/ps/server_save.h"
+#include "runtime/ps/server/server_replay.h"
+#include "runtime/ps/server/server_role.h"
+#include "runtime/ps/server/server_save.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

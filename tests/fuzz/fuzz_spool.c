@@ -12,9 +12,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "runtime/data/spool_format.h"
-#include "runtime/data/spool_reader.h"
-#include "runtime/data/spool_writer.h"
+#include "runtime/data/spool/spool_format.h"
+#include "runtime/data/spool/spool_reader.h"
+#include "runtime/data/spool/spool_writer.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>

@@ -8,8 +8,8 @@
 #include <xxhash.h>
 
 #include "kinds/kinds.h"
-#include "scoring/model_meta.h"
-#include "scoring/model_table.h"
+#include "scoring/tables/model_meta.h"
+#include "scoring/tables/model_table.h"
 
 #define PARAMETERS_MAX 20000
 

@@ -137,7 +137,7 @@ class Case(harness.Case):
                                    "relnamespace = 'totrain_jobs'::regnamespace")
 
     def check_tables_go(self):
-        """At once, or in the background where a master still has them open (extension/postgres/server/release.h)."""
+        """At once, or in the background where a master still has them open (extension/postgres/server/jobs/release.h)."""
         eventually(self.job_tables, [], "the tables of the job")
 
     def explain(self):

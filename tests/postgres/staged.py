@@ -17,7 +17,7 @@ import server  # noqa: E402  pylint: disable=wrong-import-position
 ROLES = harness.BUILD / "tests" / "job_roles"
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 STAGED_VERSION = int(re.search(r"#define STAGED_VERSION +(\d+)",
-                               (ROOT / "runtime" / "data" / "staged_pieces.h").read_text())[1])
+                               (ROOT / "runtime" / "data" / "staged" / "staged_pieces.h").read_text())[1])
 network_roles.PROGRAM = str(harness.BUILD / "totrain")
 POD = "totrain_pod"
 PASSWORD = "s3cret 'pod\\word"
@@ -153,7 +153,7 @@ class Case(harness.Case):
         self.check_tables_go()
 
     def check_tables_go(self):
-        """At once, or in the background where a session still has them open (extension/postgres/server/release.h)."""
+        """At once, or in the background where a session still has them open (extension/postgres/server/jobs/release.h)."""
         harness.wait_for(lambda: not self.tables_of_jobs(), "the job's tables to go")
 
     def tables_of_jobs(self):

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reference numbers of STL: what statsmodels makes of a series with one season, and with two in turns as its MSTL takes them.
 
-The rows are those of tests/unit/test_stl.c. Windows and jumps are those of forecast/stl.c; statsmodels has no jumps
+The rows are those of tests/unit/test_stl.c. Windows and jumps are those of forecast/methods/stl.c; statsmodels has no jumps
 unless it is told.
 
 As a program, with statsmodels in its environment, it prints the lines of that test's tables (made with statsmodels

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "runtime/train/master.h"
+#include "runtime/train/master/master.h"
 
 struct crowd {
     struct master master;

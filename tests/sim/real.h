@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "runtime/data/dataset.h"
+#include "runtime/data/dataset/dataset.h"
 #include "tests/sim/oracle.h"
 
 /* A classifier over a CSV with a header: numbers, the last column the label.

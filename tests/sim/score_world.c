@@ -8,7 +8,7 @@
 #include "runtime/data/store/shardstore.h"
 #include "runtime/score/dispatch.h"
 #include "runtime/score/scorer_role.h"
-#include "runtime/train/master.h"
+#include "runtime/train/master/master.h"
 #include "tests/sim/links.h"
 
 #define ROWS_MAX    2048

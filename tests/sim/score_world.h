@@ -19,8 +19,8 @@
  * Where the job stages (`stages`), a row is a shard of the user's table, and the last one is what
  * is settled over all others. A scorer reads a shard on a thread of its own, which goes on when its
  * connection is cut or the scorer ends, and stores it under the shard's key before it sends SCORED.
- * Then the master that trains (runtime/train/master.h) comes in the dispatcher's place; it is also
- * what later masters start.
+ * Then the master that trains (runtime/train/master/master.h) comes in the dispatcher's place; it
+ * is also what later masters start.
  *
  * Checked: a shard is stored before it is done, and done once; the last one is leased, read and
  * stored after all others; no death is blamed on a shard; each scorer that lives hears that all is

@@ -7,11 +7,11 @@
 #include "base/random.h"
 #include "base/reserve.h"
 #include "runtime/data/store/step_log.h"
-#include "runtime/ps/push_worker.h"
-#include "runtime/ps/server_replay.h"
-#include "runtime/ps/server_role.h"
-#include "runtime/ps/server_save.h"
-#include "runtime/ps/shard_master.h"
+#include "runtime/ps/master/shard_master.h"
+#include "runtime/ps/server/server_replay.h"
+#include "runtime/ps/server/server_role.h"
+#include "runtime/ps/server/server_save.h"
+#include "runtime/ps/worker/push_worker.h"
 #include "tests/sim/links.h"
 
 #define TABLES            2

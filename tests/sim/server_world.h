@@ -2,11 +2,11 @@
  * server_world.h - one job whose weights lie on parameter servers, by its real roles, from one
  * seed.
  *
- *     master: leases of shards (runtime/ps/shard_board.h)
+ *     master: leases of shards (runtime/ps/master/shard_board.h)
  *        |  \
- *     workers (runtime/ps/push_worker.h) <--frames--> servers (runtime/ps/server_role.h)
- *        |                                               |
- *     toy: rows of a batch, gradients of 1            store: the last snapshot of each server
+ *     workers (runtime/ps/worker/push_worker.h) <--frames--> servers
+ * (runtime/ps/server/server_role.h) |                                               | toy: rows of
+ * a batch, gradients of 1            store: the last snapshot of each server
  *
  * The world plays sockets, clock, stores, launcher, and the master's part of a connection. Frames
  * of a connection keep their order, everything else may overtake. Workers, servers and masters are

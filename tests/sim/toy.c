@@ -7,7 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
-#include "base/words.h"
+#include "base/sums/words.h"
 
 #define INTEGERS   3 /* rows, lanes as bits, noise */
 #define MEASURES   3

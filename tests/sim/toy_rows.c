@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "runtime/data/row_lanes.h"
-#include "runtime/data/row_store.h"
+#include "runtime/data/dataset/row_lanes.h"
+#include "runtime/data/dataset/row_store.h"
 #include "runtime/learn/descent/step_shares.h"
 
 #define RANGE_BITS   12

@@ -7,11 +7,11 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "runtime/train/master.h"
-#include "runtime/train/master_change.h"
-#include "runtime/train/master_checkpoint.h"
-#include "runtime/train/worker.h"
-#include "runtime/train/worker_switch.h"
+#include "runtime/train/master/master.h"
+#include "runtime/train/master/master_change.h"
+#include "runtime/train/master/master_checkpoint.h"
+#include "runtime/train/worker/worker.h"
+#include "runtime/train/worker/worker_switch.h"
 #include "tests/sim/store.h"
 #include "tests/sim/timeline.h"
 

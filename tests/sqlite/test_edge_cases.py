@@ -15,7 +15,7 @@ PREDICT_ALL = "WITH predict.extra_outputs = 'probability,probabilities' "
 
 
 def logarithm(x):
-    """scoring/elementary.h's, operation by operation: the C library's last bit may differ."""
+    """scoring/numbers/elementary.h's, operation by operation: the C library's last bit may differ."""
     power, k = math.frexp(x)
     if power < float.fromhex("0x1.6a09e667f3bcdp-1"):
         power, k = 2 * power, k - 1

@@ -15,7 +15,7 @@ _loader = importlib.machinery.SourceFileLoader("covering", str(TOOLS / "covering
 covering = importlib.util.module_from_spec(importlib.util.spec_from_loader("covering", _loader))
 _loader.exec_module(covering)
 
-LEARN, SERVER = "runtime/learn/trees.c", "extension/postgres/server/run.c"
+LEARN, SERVER = "runtime/learn/trees.c", "extension/postgres/server/statements/run.c"
 
 
 def chosen(tests, seconds=(), known=None, share=0):

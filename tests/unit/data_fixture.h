@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/random.h"
-#include "runtime/data/dataset.h"
-#include "runtime/data/spool_writer.h"
+#include "runtime/data/dataset/dataset.h"
+#include "runtime/data/spool/spool_writer.h"
 
 struct folder {
     char path[64];

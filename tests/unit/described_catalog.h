@@ -37,7 +37,7 @@
 
 #include "inputs/input.h"
 #include "kinds/forecast/forecast_model.h"
-#include "planner/catalog.h"
+#include "planner/plan/catalog.h"
 
 #define DESCRIBED_COLUMNS_MAX 72
 

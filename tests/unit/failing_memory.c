@@ -8,7 +8,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/arena.h"
-#include "base/hash.h"
+#include "base/sums/hash.h"
 #include "tests/check.h"
 
 /* A run with more allocations than this is too slow to be done so often. */

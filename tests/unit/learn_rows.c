@@ -8,10 +8,10 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
-#include "runtime/data/dataset_encode.h"
-#include "runtime/data/dataset_summary.h"
-#include "runtime/data/row_order.h"
-#include "runtime/data/row_store.h"
+#include "runtime/data/dataset/dataset_encode.h"
+#include "runtime/data/dataset/dataset_summary.h"
+#include "runtime/data/dataset/row_store.h"
+#include "runtime/data/spool/row_order.h"
 #include "runtime/learners/learners.h"
 
 #define SUMMARIES 4096 /* columns of the widest rows here */

@@ -18,10 +18,10 @@ struct dataset made_text_dataset(struct rows_shape shape, uint32_t words);
 void made_dataset_close(struct dataset *dataset);
 
 /*
- * Rows that are hidden can be read while somebody holds them (runtime/data/row_store.h); what lies
- * in their place else is not finite, or ends the test. Their hashes stay: lanes are cut by them.
- * Tests that read or change rows themselves show all of them, and hide them before a learner is
- * opened.
+ * Rows that are hidden can be read while somebody holds them (runtime/data/dataset/row_store.h);
+ * what lies in their place else is not finite, or ends the test. Their hashes stay: lanes are cut
+ * by them. Tests that read or change rows themselves show all of them, and hide them before a
+ * learner is opened.
  */
 void show_rows(struct dataset *dataset);
 void hide_rows(struct dataset *dataset);

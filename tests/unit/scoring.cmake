@@ -8,7 +8,7 @@ if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")
   set(avx2_options -mavx2)
   set(avx512f_options -mavx512f)
   foreach(vectors baseline avx2 avx512f)
-    add_library(activation_${vectors} OBJECT ${CMAKE_SOURCE_DIR}/scoring/activation.c)
+    add_library(activation_${vectors} OBJECT ${CMAKE_SOURCE_DIR}/scoring/numbers/activation.c)
     target_compile_definitions(activation_${vectors} PRIVATE
       WIDE_VECTORS= activation_forward=activation_forward_${vectors})
     target_compile_options(activation_${vectors} PRIVATE -O3 -fno-trapping-math ${${vectors}_options})

@@ -8,8 +8,8 @@
 #include "base/random.h"
 #include "kinds/kinds.h"
 #include "kinds/network/network_model.h"
-#include "scoring/model_table.h"
-#include "scoring/model_write.h"
+#include "scoring/tables/model_table.h"
+#include "scoring/tables/model_write.h"
 
 struct fixture {
     struct arena arena;

@@ -5,7 +5,7 @@
 #include "parser/parser.h"
 #include "planner/attributes/advice.h"
 #include "planner/attributes/other_models.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 #include "planner/plan_statement.h"
 #include "tests/check.h"
 #include "tests/unit/described_catalog.h"

@@ -1,5 +1,5 @@
 /* Texts that look alike: what is folded to one, what is not, and in which characters two differ. */
-#include "inputs/alike.h"
+#include "inputs/cells/alike.h"
 
 #include <stdlib.h>
 

@@ -3,10 +3,10 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "forecast/auto_arima.h"
-#include "forecast/descend.h"
-#include "forecast/differences.h"
+#include "forecast/arima/auto_arima.h"
+#include "forecast/arima/differences.h"
 #include "forecast/forecast.h"
+#include "forecast/methods/descend.h"
 
 #define COUNT   96
 #define HORIZON 12

@@ -1,7 +1,7 @@
 #include <stdio.h>
 
-#include "extension/engine/score/bucket_words.h"
-#include "inputs/cells.h"
+#include "extension/engine/score/explain/bucket_words.h"
+#include "inputs/cells/cells.h"
 #include "tests/check.h"
 
 #define INPUTS 8 /* x, TEXT(a, 5), TEXT(b, 2) */

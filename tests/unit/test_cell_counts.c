@@ -5,7 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
-#include "scoring/cell_counts.h"
+#include "scoring/columns/cell_counts.h"
 
 #define ROWS 5000
 

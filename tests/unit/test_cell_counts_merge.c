@@ -1,6 +1,6 @@
 /* Counts of cells of every type, and of parts that are sampled unlike each other. */
 #include "base/bytes.h"
-#include "scoring/cell_counts.h"
+#include "scoring/columns/cell_counts.h"
 #include "tests/check.h"
 
 /* Where the level of the first column's sample lies, behind the count of columns. */

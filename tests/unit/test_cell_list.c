@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "inputs/cell_list_json.h"
-#include "inputs/cells.h"
+#include "inputs/cells/cells.h"
 #include "tests/check.h"
 
 static struct cell text_cell(const char *text)

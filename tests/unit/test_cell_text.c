@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "inputs/cell_text.h"
+#include "inputs/cells/cell_text.h"
 
 static void a_text_is_of_one_kind(void **state)
 {

@@ -7,7 +7,7 @@
 #include "jobspec/jobspec_write.h"
 #include "kinds/network/network_attributes.h"
 #include "parser/parser.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 #include "planner/plan_statement.h"
 #include "tests/check.h"
 #include "tests/unit/described_catalog.h"

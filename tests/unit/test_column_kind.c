@@ -1,5 +1,5 @@
-#include "planner/column_kind.h"
-#include "planner/input_notices.h"
+#include "planner/notices/input_notices.h"
+#include "planner/plan/column_kind.h"
 #include "tests/check.h"
 
 static const struct query whole = {.is_whole = true, .sample_rows = 1000};

@@ -1,6 +1,6 @@
 /* Bounds of rounded numbers: those of 400 decimal digits (Python's decimal), to the last bit. */
 #include "inputs/bounds.h"
-#include "planner/column_rounds.h"
+#include "planner/columns/column_rounds.h"
 
 #include <math.h>
 

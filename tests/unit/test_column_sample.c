@@ -1,4 +1,4 @@
-#include "runtime/data/column_sample.h"
+#include "runtime/data/spool/column_sample.h"
 
 #include <math.h>
 

@@ -4,11 +4,11 @@
 
 #include "base/bytes.h"
 #include "base/random.h"
-#include "runtime/data/column_counts.h"
-#include "runtime/data/column_statistics.h"
-#include "runtime/data/column_statistics_bytes.h"
-#include "runtime/data/column_statistics_finish.h"
-#include "runtime/data/spool_reader.h"
+#include "runtime/data/columns/column_statistics_finish.h"
+#include "runtime/data/spool/column_counts.h"
+#include "runtime/data/spool/column_statistics.h"
+#include "runtime/data/spool/column_statistics_bytes.h"
+#include "runtime/data/spool/spool_reader.h"
 #include "tests/check.h"
 #include "tests/unit/data_fixture.h"
 

@@ -1,7 +1,7 @@
 #include "tests/check.h"
 
-#include "forecast/common_steps.h"
-#include "inputs/dates.h"
+#include "forecast/time/common_steps.h"
+#include "inputs/cells/dates.h"
 
 #define TIMES_MAX 64
 

@@ -2,7 +2,7 @@
 
 #include "codegen/lower_train.h"
 #include "parser/parser.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 #include "planner/plan_statement.h"
 #include "tests/unit/described_catalog.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "inputs/cells.h"
+#include "inputs/cells/cells.h"
 #include "tests/check.h"
 
 static struct cell text_cell(const char *text)

@@ -3,10 +3,10 @@
 #include <float.h>
 #include <math.h>
 
-#include "runtime/data/dataset_encode.h"
+#include "runtime/data/dataset/dataset_encode.h"
+#include "runtime/data/dataset/row_lanes.h"
 #include "runtime/data/dataset_open.h"
 #include "runtime/data/plain_rows.h"
-#include "runtime/data/row_lanes.h"
 #include "tests/unit/data_fixture.h"
 
 /* Columns of the tables below: x (numeric), colour (category), y (the label). */

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "kinds/network/network_attributes.h"
+#include "runtime/data/dataset/dataset_ranges.h"
+#include "runtime/data/dataset/row_store.h"
 #include "runtime/data/dataset_open.h"
-#include "runtime/data/dataset_ranges.h"
-#include "runtime/data/row_store.h"
-#include "runtime/data/spool_format.h"
-#include "runtime/data/spool_reader.h"
+#include "runtime/data/spool/spool_format.h"
+#include "runtime/data/spool/spool_reader.h"
 #include "tests/unit/data_fixture.h"
 #include "tests/unit/resident.h"
 #include "tests/unit/toy_origin.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "inputs/dates.h"
+#include "inputs/cells/dates.h"
 
 static struct date read(const char *text)
 {

@@ -1,4 +1,4 @@
-#include "planner/dialect.h"
+#include "planner/plan/dialect.h"
 
 #include "tests/check.h"
 

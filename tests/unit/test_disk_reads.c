@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "runtime/data/disk_reads.h"
+#include "runtime/data/spool/disk_reads.h"
 
 #define PAGES 64
 

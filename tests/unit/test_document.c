@@ -2,9 +2,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "interop/document_json.h"
-#include "interop/document_ubj.h"
-#include "interop/document_write.h"
+#include "interop/documents/document_json.h"
+#include "interop/documents/document_ubj.h"
+#include "interop/documents/document_write.h"
 #include "tests/check.h"
 
 static enum status read_json(const char *json, struct arena *arena, struct value *value,

@@ -1,5 +1,5 @@
 /* How far rows have moved: a model that keeps statistics of made-up rows. */
-#include "scoring/drift.h"
+#include "scoring/statistics/drift.h"
 
 #include "tests/check.h"
 #include "tests/unit/watched_model.h"

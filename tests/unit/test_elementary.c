@@ -1,7 +1,7 @@
 #include "tests/check.h"
 
 #include "base/random.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 static double draw(uint64_t i)
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "runtime/learn/networks/embedding_network.h"
-#include "runtime/ps/embedding_batches.h"
+#include "runtime/ps/worker/embedding_batches.h"
 #include "tests/unit/embedding_case.h"
 
 #define ROWS   700

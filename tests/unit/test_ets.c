@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "forecast/ets_start.h"
+#include "forecast/smoothing/ets_start.h"
 
 #define COUNT  48
 #define SEASON 4

@@ -1,8 +1,8 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "runtime/data/exact_measure.h"
-#include "runtime/data/exact_sum.h"
+#include "runtime/data/statistics/exact_measure.h"
+#include "runtime/data/statistics/exact_sum.h"
 #include "tests/check.h"
 #include "tests/unit/exact_columns.h"
 #include "tests/unit/exact_reference.h"

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/sha256.h"
+#include "base/sums/sha256.h"
 #include "interop/exchange.h"
 #include "interop/exchange_file.h"
 #include "interop/xgboost_base.h"

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "runtime/ps/shard_master.h"
+#include "runtime/ps/master/shard_master.h"
 #include "runtime/record/exposition.h"
 #include "runtime/role/outbox.h"
 #include "runtime/score/dispatch.h"

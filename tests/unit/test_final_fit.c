@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "jobspec/job_size.h"
-#include "runtime/data/model_file.h"
+#include "runtime/data/dataset/model_file.h"
 #include "tests/check.h"
 #include "tests/unit/final_fit_reference.h"
 

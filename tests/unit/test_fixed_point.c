@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "base/words.h"
+#include "base/sums/words.h"
 #include "runtime/learn/fixed_point.h"
 
 #define COUNT 1003 /* no multiple of any vector's width */

@@ -2,7 +2,7 @@
 #include "tests/check.h"
 
 #include "runtime/data/crossed.h"
-#include "runtime/data/spool_reader.h"
+#include "runtime/data/spool/spool_reader.h"
 #include "runtime/data/store/fold_results.h"
 
 #include "tests/unit/data_fixture.h"

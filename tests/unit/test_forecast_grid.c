@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "forecast/grid.h"
+#include "forecast/time/grid.h"
 
 #define POINTS_MAX 16
 

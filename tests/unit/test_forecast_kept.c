@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "forecast/auto_arima.h"
-#include "forecast/auto_ets.h"
+#include "forecast/arima/auto_arima.h"
 #include "forecast/regressors.h"
+#include "forecast/smoothing/auto_ets.h"
 
 #define HORIZON_HERE 12
 #define OLD          72

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/hash.h"
+#include "base/sums/hash.h"
 #include "kinds/forecast/forecast_rows.h"
 #include "tests/check.h"
 #include "tests/unit/forecast_fixture.h"

@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#include "forecast/ets.h"
 #include "forecast/forecast.h"
-#include "scoring/elementary.h"
+#include "forecast/smoothing/ets.h"
+#include "scoring/numbers/elementary.h"
 #include "tests/unit/forecast_peers.h"
 
 #define SERIES_COUNT 200

@@ -1,7 +1,7 @@
 #include "tests/check.h"
 
-#include "forecast/steps.h"
-#include "inputs/dates.h"
+#include "forecast/time/steps.h"
+#include "inputs/cells/dates.h"
 
 #define TIMES_MAX 64
 

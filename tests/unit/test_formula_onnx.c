@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "interop/formula_print.h"
+#include "interop/formulas/formula_print.h"
 #include "tests/fuzz/made_model.h"
 #include "tests/unit/scoring_fixture.h"
 

@@ -1,6 +1,6 @@
 /* Formulas of models, computed here, beside what the scorer says of the same rows: of every seed of
  * the fuzzer of models, and of fixtures with other inputs. */
-#include "inputs/cells.h"
+#include "inputs/cells/cells.h"
 #include "tests/check.h"
 
 #include <dirent.h>
@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "inputs/dates.h"
+#include "inputs/cells/dates.h"
 #include "inputs/encoder.h"
-#include "scoring/formula_outputs.h"
-#include "scoring/formula_row.h"
+#include "scoring/formulas/formula_outputs.h"
+#include "scoring/formulas/formula_row.h"
 #include "scoring/kind.h"
 #include "scoring/outputs.h"
 #include "tests/fuzz/made_model.h"

@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-#include "base/hash.h"
-#include "base/hash_variants.h"
+#include "base/sums/hash.h"
+#include "base/sums/hash_variants.h"
 
 #define BYTES 5000
 

@@ -1,9 +1,9 @@
-#include "runtime/data/row_order.h"
+#include "runtime/data/spool/row_order.h"
 #include "tests/check.h"
 
 #include <stdlib.h>
 
-#include "runtime/data/held_out.h"
+#include "runtime/data/spool/held_out.h"
 
 #define STRATA (1u << ROW_STRATUM_BITS)
 

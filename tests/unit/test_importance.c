@@ -1,7 +1,7 @@
 /* Which inputs matter to a model: small models whose answers are known by hand. */
 #include <math.h>
 
-#include "scoring/importance.h"
+#include "scoring/explanations/importance.h"
 #include "tests/check.h"
 #include "tests/unit/trees_fixture.h"
 

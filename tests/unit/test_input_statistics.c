@@ -1,5 +1,5 @@
 /* Statistics that a model keeps of its training rows: bins by hand, and reading them back. */
-#include "scoring/input_statistics.h"
+#include "scoring/statistics/input_statistics.h"
 
 #include "tests/check.h"
 #include "tests/unit/watched_model.h"

@@ -4,7 +4,7 @@
 #include "tests/check.h"
 
 #include "base/random.h"
-#include "runtime/data/interval_set.h"
+#include "runtime/data/staged/interval_set.h"
 
 #define NUMBERS 200
 

@@ -1,4 +1,4 @@
-#include "inputs/cells.h"
+#include "inputs/cells/cells.h"
 #include "inputs/encoders.h"
 #include "inputs/items.h"
 

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "scoring/activation.h"
-#include "scoring/layer_sums.h"
+#include "scoring/numbers/activation.h"
+#include "scoring/numbers/layer_sums.h"
 
 #define ROWS_MAX   61
 #define INPUTS_MAX 70

@@ -3,13 +3,13 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/hash.h"
+#include "base/sums/hash.h"
 #include "jobspec/job_attributes.h"
 #include "jobspec/job_size.h"
 #include "kinds/network/network_attributes.h"
 #include "kinds/network/network_kind.h"
 #include "kinds/network/network_model.h"
-#include "runtime/data/dataset_summary.h"
+#include "runtime/data/dataset/dataset_summary.h"
 #include "runtime/learn/descent/descent_guard.h"
 #include "runtime/learn/descent/descent_state.h"
 #include "runtime/learn/fixed_point.h"

@@ -1,5 +1,5 @@
 /* Texts that all are lists, and what they are of, whoever counted which. */
-#include "scoring/list_counts.h"
+#include "scoring/columns/list_counts.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 #include <math.h>
 
 #include "runtime/launch/job_event.h"
-#include "runtime/train/master.h"
-#include "runtime/train/master_change.h"
-#include "runtime/train/master_checkpoint.h"
+#include "runtime/train/master/master.h"
+#include "runtime/train/master/master_change.h"
+#include "runtime/train/master/master_checkpoint.h"
 #include "tests/outbox_check.h"
 
 #define JOB 7

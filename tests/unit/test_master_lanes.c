@@ -1,5 +1,5 @@
 /* Lanes of jobs whose rows come from elsewhere: what moves, and when. */
-#include "runtime/train/master.h"
+#include "runtime/train/master/master.h"
 #include "tests/check.h"
 
 #define JOB     7

@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "runtime/launch/job_event.h"
-#include "runtime/train/master_change.h"
+#include "runtime/train/master/master_change.h"
 #include "tests/check.h"
 
 #define JOB 7

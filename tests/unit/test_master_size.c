@@ -1,7 +1,7 @@
 /* How many workers pay: groups of half of them, and what the launcher and the user hear. */
 #include "runtime/share/share_curve.h"
-#include "runtime/train/master.h"
-#include "runtime/train/master_change.h"
+#include "runtime/train/master/master.h"
+#include "runtime/train/master/master_change.h"
 #include "tests/outbox_check.h"
 
 #define JOB     7

@@ -1,7 +1,7 @@
 /* Statistics of columns counted, merged and finished, with every allocation failing in turn. */
-#include "runtime/data/column_statistics.h"
-#include "runtime/data/column_statistics_bytes.h"
-#include "runtime/data/column_statistics_finish.h"
+#include "runtime/data/columns/column_statistics_finish.h"
+#include "runtime/data/spool/column_statistics.h"
+#include "runtime/data/spool/column_statistics_bytes.h"
 #include "tests/check.h"
 #include "tests/unit/failing_memory.h"
 

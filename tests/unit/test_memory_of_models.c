@@ -1,9 +1,9 @@
 /* Models written, read, applied and measured, with every allocation failing in turn. */
-#include "scoring/feature_names.h"
 #include "scoring/label_names.h"
 #include "scoring/metrics.h"
-#include "scoring/model_write.h"
 #include "scoring/outputs.h"
+#include "scoring/tables/model_write.h"
+#include "scoring/transform/feature_names.h"
 #include "tests/check.h"
 #include "tests/unit/failing_memory.h"
 #include "tests/unit/trees_fixture.h"

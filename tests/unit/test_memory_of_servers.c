@@ -1,7 +1,7 @@
 /* Rows of a parameter server, with every allocation failing in turn. */
 #include <inttypes.h>
 
-#include "runtime/ps/row_snapshot.h"
+#include "runtime/ps/rows/row_snapshot.h"
 #include "tests/check.h"
 #include "tests/unit/failing_memory.h"
 

@@ -12,7 +12,7 @@
 #include "kinds/scorecard/scorecard_model.h"
 #include "kinds/trees/isolation_model.h"
 #include "kinds/trees/trees_model.h"
-#include "scoring/model_write.h"
+#include "scoring/tables/model_write.h"
 #include "tests/check.h"
 #include "tests/unit/forecast_fixture.h"
 #include "tests/unit/scoring_fixture.h"

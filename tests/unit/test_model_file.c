@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "runtime/data/model_file.h"
+#include "runtime/data/dataset/model_file.h"
 #include "tests/unit/scoring_fixture.h"
 
 static char path[32];

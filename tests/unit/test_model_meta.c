@@ -1,5 +1,5 @@
 /* The description of a model: what is written only sometimes, and what is refused. */
-#include "scoring/model_meta.h"
+#include "scoring/tables/model_meta.h"
 #include "tests/check.h"
 #include "tests/unit/scoring_fixture.h"
 

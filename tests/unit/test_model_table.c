@@ -1,9 +1,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "scoring/model_bytes.h"
-#include "scoring/model_meta.h"
-#include "scoring/model_write.h"
+#include "scoring/tables/model_bytes.h"
+#include "scoring/tables/model_meta.h"
+#include "scoring/tables/model_write.h"
 #include "tests/check.h"
 #include "tests/unit/scoring_fixture.h"
 

@@ -1,7 +1,7 @@
 /* Names of columns and classes where a model is shown. */
-#include "inputs/cells.h"
-#include "scoring/feature_names.h"
+#include "inputs/cells/cells.h"
 #include "scoring/label_names.h"
+#include "scoring/transform/feature_names.h"
 #include "tests/check.h"
 #include "tests/unit/scoring_fixture.h"
 

@@ -1,10 +1,10 @@
-#include "scoring/number_metrics.h"
+#include "scoring/metrics/number_metrics.h"
 #include "tests/check.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "scoring/ranked_labels.h"
+#include "scoring/metrics/ranked_labels.h"
 #include "tests/unit/number_metrics_reference.h"
 
 #define COUNT(c)   (sizeof(c) / sizeof *(c))

@@ -1,4 +1,4 @@
-#include "scoring/number_origin.h"
+#include "scoring/transform/number_origin.h"
 
 #include <math.h>
 

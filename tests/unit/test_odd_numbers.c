@@ -1,4 +1,4 @@
-#include "runtime/data/odd_numbers.h"
+#include "runtime/data/spool/odd_numbers.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 
 #include "kinds/one_class/one_class_kind.h"
 #include "runtime/learners/learners.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 #include "tests/unit/row_sums_group.h"
 
 static struct jobspec spec_of(const struct dataset *dataset, double features)

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "base/words.h"
+#include "base/sums/words.h"
 #include "runtime/learn/optimizer/optimizer.h"
 #include "runtime/learn/optimizer/pairs.h"
 #include "runtime/learn/optimizer/schedule.h"

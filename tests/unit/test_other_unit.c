@@ -1,5 +1,5 @@
 /* Rows in another unit than the training's: which unit is found, and which rows are only drift. */
-#include "scoring/other_unit.h"
+#include "scoring/statistics/other_unit.h"
 
 #include "inputs/encoders.h"
 #include "tests/check.h"

@@ -1,4 +1,4 @@
-#include "runtime/data/robust_range.h"
+#include "runtime/data/statistics/robust_range.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "runtime/data/row_lanes.h"
-#include "runtime/data/row_order.h"
-#include "runtime/data/row_store.h"
+#include "runtime/data/dataset/row_lanes.h"
+#include "runtime/data/dataset/row_store.h"
+#include "runtime/data/spool/row_order.h"
 #include "runtime/learn/descent/step_shares.h"
 #include "tests/unit/learn_rows.h"
 #include "tests/unit/resident.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "runtime/data/row_order.h"
+#include "runtime/data/spool/row_order.h"
 
 static const struct row_key key = {7, RANDOM_ORDER, 3};
 

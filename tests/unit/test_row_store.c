@@ -2,9 +2,9 @@
 
 #include <math.h>
 
-#include "runtime/data/dataset_summary.h"
-#include "runtime/data/row_order.h"
-#include "runtime/data/row_store.h"
+#include "runtime/data/dataset/dataset_summary.h"
+#include "runtime/data/dataset/row_store.h"
+#include "runtime/data/spool/row_order.h"
 #include "tests/unit/learn_rows.h"
 
 static void check_hold(const struct dataset *dataset, uint32_t first, uint32_t end)

@@ -5,7 +5,7 @@
 
 #include "base/random.h"
 #include "runtime/learn/networks/start.h"
-#include "runtime/ps/row_snapshot.h"
+#include "runtime/ps/rows/row_snapshot.h"
 
 #define WIDTH 3
 #define SEED  7

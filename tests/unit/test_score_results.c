@@ -3,7 +3,7 @@
 
 #include "base/cell_bytes.h"
 #include "extension/engine/score/score_results.h"
-#include "runtime/data/spool_writer.h"
+#include "runtime/data/spool/spool_writer.h"
 #include "runtime/data/store/shard_results.h"
 #include "runtime/data/store/shardstore.h"
 #include "tests/check.h"

@@ -1,6 +1,6 @@
 /* Values that a search draws: where they may lie, that they are a function of seed and names, and
  * how halving goes on. */
-#include "planner/search.h"
+#include "planner/training/search.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "kinds/forecast/forecast_attributes.h"
+#include "runtime/data/dataset/row_store.h"
 #include "runtime/data/dataset_open.h"
-#include "runtime/data/row_store.h"
 #include "runtime/learners/learners.h"
 #include "tests/unit/data_fixture.h"
 #include "tests/unit/learner_group.h"

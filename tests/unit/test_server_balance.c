@@ -1,6 +1,6 @@
 #include "tests/check.h"
 
-#include "runtime/ps/server_balance.h"
+#include "runtime/ps/server/server_balance.h"
 
 #define SERVERS_MAX 8
 

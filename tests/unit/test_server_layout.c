@@ -1,6 +1,6 @@
 #include "tests/check.h"
 
-#include "runtime/ps/server_layout.h"
+#include "runtime/ps/server/server_layout.h"
 
 static void equal_parts_are_dealt_without_a_gap(void **state)
 {

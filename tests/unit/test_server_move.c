@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "runtime/data/store/step_log.h"
-#include "runtime/ps/row_snapshot.h"
-#include "runtime/ps/server_replay.h"
-#include "runtime/ps/server_role.h"
-#include "runtime/ps/server_save.h"
+#include "runtime/ps/rows/row_snapshot.h"
+#include "runtime/ps/server/server_replay.h"
+#include "runtime/ps/server/server_role.h"
+#include "runtime/ps/server/server_save.h"
 
 #define JOB     ((uint64_t)7)
 #define TABLES  2

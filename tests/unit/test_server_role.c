@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/ps/server_role.h"
-#include "runtime/ps/server_save.h"
+#include "runtime/ps/server/server_role.h"
+#include "runtime/ps/server/server_save.h"
 
 #define JOB    ((uint64_t)7)
 #define TABLES 2

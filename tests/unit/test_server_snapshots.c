@@ -1,4 +1,4 @@
-#include "runtime/process/server_snapshots.h"
+#include "runtime/process/working/server_snapshots.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/ps/server_save.h"
+#include "runtime/ps/server/server_save.h"
 #include "runtime/role/job.h"
 #include "tests/check.h"
 

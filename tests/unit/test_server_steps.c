@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "runtime/ps/server_role.h"
-#include "runtime/ps/server_save.h"
+#include "runtime/ps/server/server_role.h"
+#include "runtime/ps/server/server_save.h"
 
 #define JOB     ((uint64_t)7)
 #define LANES   3

@@ -1,9 +1,9 @@
-#include "planner/shape_notices.h"
+#include "planner/notices/shape_notices.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "planner/column_kind.h"
+#include "planner/plan/column_kind.h"
 #include "tests/check.h"
 
 /* The notice on a column of these words, each of which stands for every other one of 24 rows; %u in

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/ps/shard_master.h"
+#include "runtime/ps/master/shard_master.h"
 
 #define JOB      ((uint64_t)7)
 #define WORKERS  2

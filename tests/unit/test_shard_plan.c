@@ -1,7 +1,7 @@
-#include "runtime/ps/shard_plan.h"
+#include "runtime/ps/worker/shard_plan.h"
 
 #include "jobspec/jobspec.h"
-#include "runtime/ps/server_role.h"
+#include "runtime/ps/server/server_role.h"
 #include "tests/check.h"
 
 static struct jobspec spec_of(uint32_t batch, uint32_t epochs, uint32_t workers)

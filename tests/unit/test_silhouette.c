@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "scoring/silhouette.h"
+#include "scoring/metrics/silhouette.h"
 
 #define ROWS  3000
 #define WIDTH 3

@@ -6,8 +6,8 @@
 
 #include <errno.h>
 
+#include "base/process/team.h"
 #include "base/random.h"
-#include "base/team.h"
 #include "tests/unit/data_fixture.h"
 #include "tests/unit/toy_origin.h"
 

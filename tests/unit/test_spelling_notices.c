@@ -1,4 +1,4 @@
-#include "planner/spelling_notices.h"
+#include "planner/notices/spelling_notices.h"
 
 #include "tests/check.h"
 

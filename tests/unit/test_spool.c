@@ -6,11 +6,11 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "base/hash.h"
-#include "runtime/data/spool_files.h"
-#include "runtime/data/spool_format.h"
-#include "runtime/data/spool_reader.h"
-#include "runtime/data/spool_writer_parts.h"
+#include "base/sums/hash.h"
+#include "runtime/data/spool/spool_files.h"
+#include "runtime/data/spool/spool_format.h"
+#include "runtime/data/spool/spool_reader.h"
+#include "runtime/data/spool/spool_writer_parts.h"
 #include "tests/check.h"
 #include "tests/unit/data_fixture.h"
 

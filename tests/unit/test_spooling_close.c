@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "extension/engine/rows/spooling_close.h"
-#include "runtime/data/spool_reader.h"
+#include "runtime/data/spool/spool_reader.h"
 #include "tests/check.h"
 #include "tests/unit/data_fixture.h"
 

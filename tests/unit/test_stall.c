@@ -1,6 +1,6 @@
 #include "tests/check.h"
 
-#include "runtime/process/stall.h"
+#include "runtime/process/role/stall.h"
 
 #define EVERY 1000
 

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "runtime/ps/step_copies.h"
+#include "runtime/ps/worker/step_copies.h"
 
 #define TABLES 3
 #define MOST   16

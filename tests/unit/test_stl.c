@@ -2,8 +2,8 @@
 
 #include <math.h>
 
+#include "forecast/methods/stl.h"
 #include "forecast/mstl.h"
-#include "forecast/stl.h"
 
 #define ONE_COUNT 96
 #define TWO_COUNT 200

@@ -8,7 +8,7 @@
 
 #include "runtime/data/store/checkpoint.h"
 #include "runtime/loop/loop_watch.h"
-#include "runtime/process/store_sync.h"
+#include "runtime/process/working/store_sync.h"
 
 #define PIECE ((size_t)1 << 20)
 

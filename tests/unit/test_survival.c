@@ -1,4 +1,4 @@
-#include "scoring/survival.h"
+#include "scoring/metrics/survival.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* The numbers are scipy's 1.17. */
-#include "scoring/tails.h"
+#include "scoring/numbers/tails.h"
 
 #include <math.h>
 

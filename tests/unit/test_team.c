@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#include "base/team.h"
+#include "base/process/team.h"
 
 #define TASKS_MAX 1000
 

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "extension/engine/rows/text_spool.h"
-#include "runtime/data/spool.h"
-#include "runtime/data/spool_writer.h"
+#include "runtime/data/spool/spool.h"
+#include "runtime/data/spool/spool_writer.h"
 #include "tests/check.h"
 
 #define LONG_BYTES (2 * SPOOL_TEXT_BYTES_MAX + 7)

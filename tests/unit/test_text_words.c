@@ -1,7 +1,7 @@
 /* Words of a free text: models keep the hashes of words, so that none of this may change.
  */
-#include "inputs/text_terms.h"
-#include "inputs/text_words.h"
+#include "inputs/texts/text_terms.h"
+#include "inputs/texts/text_words.h"
 #include "tests/check.h"
 
 /* The words of a text, each in brackets. */

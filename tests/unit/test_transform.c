@@ -5,9 +5,9 @@
 
 #include "base/random.h"
 #include "inputs/bounds.h"
-#include "inputs/cells.h"
+#include "inputs/cells/cells.h"
 #include "inputs/word_table.h"
-#include "scoring/transform.h"
+#include "scoring/transform/transform.h"
 
 static struct slice words[] = {{"red", 3}, {"green", 5}, {"", 0}};
 

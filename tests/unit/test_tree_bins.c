@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/random.h"
-#include "runtime/data/row_store.h"
+#include "runtime/data/dataset/row_store.h"
 #include "runtime/learn/trees/growth/tree_bins.h"
 
 /* ---- data sets of a sample alone ---- */

@@ -2,7 +2,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "scoring/model_bytes.h"
+#include "scoring/tables/model_bytes.h"
 #include "tests/check.h"
 #include "tests/unit/trees_fixture.h"
 

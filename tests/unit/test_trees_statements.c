@@ -7,8 +7,8 @@
 #include "planner/attributes/estimators.h"
 #include "planner/attributes/later.h"
 #include "planner/attributes/short_names.h"
-#include "planner/column_kind.h"
-#include "planner/parameters.h"
+#include "planner/plan/column_kind.h"
+#include "planner/plan/parameters.h"
 #include "tests/check.h"
 #include "tests/default_trees.h"
 

@@ -1,5 +1,5 @@
 #include "planner/attributes/value_hints.h"
-#include "planner/metrics_address.h"
+#include "planner/training/metrics_address.h"
 #include "tests/check.h"
 
 static const char *const one_word[] = {"balanced", NULL};

@@ -1,7 +1,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "planner/vectors.h"
+#include "planner/plan/vectors.h"
 #include "tests/check.h"
 
 static bool is_element(const char *name, const char *of, uint32_t wanted)

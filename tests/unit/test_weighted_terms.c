@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "inputs/encoders.h"
-#include "scoring/transform.h"
+#include "scoring/transform/transform.h"
 #include "tests/check.h"
 
 #define TERMS 5

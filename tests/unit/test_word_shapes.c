@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "scoring/word_shapes.h"
+#include "scoring/columns/word_shapes.h"
 
 static void each_word_has_one_shape_or_none(void **state)
 {

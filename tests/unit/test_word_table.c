@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/data/word_table.h"
+#include "runtime/data/statistics/word_table.h"
 
 #define WORDS 5000
 #define BYTES 12

@@ -1,10 +1,10 @@
 /*
  * One worker, driven by hand: what it accepts, and from whom.
  */
-#include "runtime/train/worker_phase.h"
-#include "runtime/train/worker_report.h"
-#include "runtime/train/worker_state.h"
-#include "runtime/train/worker_switch.h"
+#include "runtime/train/worker/worker_phase.h"
+#include "runtime/train/worker/worker_report.h"
+#include "runtime/train/worker/worker_state.h"
+#include "runtime/train/worker/worker_switch.h"
 #include "tests/outbox_check.h"
 #include "tests/sim/toy.h"
 

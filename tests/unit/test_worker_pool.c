@@ -1,11 +1,11 @@
-#include "runtime/process/worker_pool.h"
+#include "runtime/process/supervise/worker_pool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/process/wanted.h"
+#include "runtime/process/supervise/wanted.h"
 #include "tests/check.h"
 
 #define MOST 6
@@ -149,7 +149,8 @@ static void a_number_outside_the_range_changes_nothing(void **state)
     CHECK_INT(launcher.pool.version, 1);
 }
 
-/* ----- the number that was asked for, in the job's folder (runtime/process/wanted.h) ----- */
+/* ----- the number that was asked for, in the job's folder (runtime/process/supervise/wanted.h)
+ * ----- */
 
 static void write_wanted(const char *folder, const char *text)
 {

@@ -1,5 +1,5 @@
 /* Numbers as people write them: by which writings a text is one, and which number it is. */
-#include "inputs/written_number.h"
+#include "inputs/cells/written_number.h"
 
 #include <math.h>
 

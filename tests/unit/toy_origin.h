@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/data/sparse_files.h"
+#include "runtime/data/staged/sparse_files.h"
 
 #define TOY_FILES_MAX 16
 

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "scoring/input_statistics.h"
+#include "scoring/statistics/input_statistics.h"
 #include "tests/unit/scoring_fixture.h"
 
 #define WATCHED_ROWS 300

@@ -20,12 +20,12 @@
 
 #include "extension/engine/host/sink.h"
 #include "k8s/job/kube_job.h"
-#include "planner/catalog.h"
-#include "runtime/data/spool.h"
+#include "planner/plan/catalog.h"
+#include "runtime/data/spool/spool.h"
 #include "runtime/data/store/jobstore.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_lock.h"
-#include "scoring/model_table.h"
+#include "scoring/tables/model_table.h"
 
 /* How much memory the arena of one loaded model may take. */
 #define MODEL_ARENA_MAX ((size_t)16 << 30)
@@ -348,8 +348,8 @@ struct host_cluster {
                         char snapshot[KUBE_JOB_SNAPSHOT_MAX + 1], struct error *err);
     /* The rows are staged. Nothing, where nothing is held. */
     enum status (*let_go)(void *self, struct error *err);
-    /* Appends a file that the job's workers have staged (runtime/data/staged_pieces.h); after
-     * let_go. NOT_FOUND. */
+    /* Appends a file that the job's workers have staged (runtime/data/staged/staged_pieces.h);
+     * after let_go. NOT_FOUND. */
     enum status (*read_staged)(void *self, int64_t number, const char *file, struct text *bytes,
                                struct error *err);
     /* Notes the verdict about the job's columns (extension/engine/rows/direct_verdict.h), for who

@@ -8,16 +8,16 @@
 #include <time.h>
 
 #include "base/json.h"
-#include "base/log.h"
 #include "base/order.h"
+#include "base/process/log.h"
 #include "extension/engine/host/train_rows.h"
-#include "inputs/cell_text.h"
-#include "planner/column_kind.h"
-#include "planner/plan.h"
-#include "scoring/cell_counts.h"
-#include "scoring/elementary.h"
+#include "inputs/cells/cell_text.h"
+#include "planner/plan/column_kind.h"
+#include "planner/plan/plan.h"
+#include "scoring/columns/cell_counts.h"
 #include "scoring/heads.h"
-#include "scoring/model_table.h"
+#include "scoring/numbers/elementary.h"
+#include "scoring/tables/model_table.h"
 
 /* ----- queries ----- */
 

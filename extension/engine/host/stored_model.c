@@ -2,13 +2,13 @@
 
 #include <stdlib.h>
 
-#include "base/hash.h"
-#include "base/log.h"
-#include "base/memory_limit.h"
 #include "base/memory_size.h"
+#include "base/process/log.h"
+#include "base/process/memory_limit.h"
+#include "base/sums/hash.h"
 #include "extension/engine/host/stored.h"
 #include "kinds/kinds.h"
-#include "planner/model_room.h"
+#include "planner/plan/model_room.h"
 
 #define SHARE 4 /* a model may take one of so many parts of the memory */
 

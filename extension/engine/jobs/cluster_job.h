@@ -18,7 +18,7 @@
 #include "extension/engine/host/host.h"
 #include "extension/engine/rows/direct_order.h"
 #include "k8s/job/cluster_folder.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* A job on a cluster as plan and host want it. Its texts are the arena's. */
 struct cluster_request {

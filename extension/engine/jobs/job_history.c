@@ -7,7 +7,7 @@
 #include "runtime/data/store/jobstore.h"
 #include "runtime/launch/job_folder.h"
 
-#define PACES "paces" /* the event (runtime/train/master_size.c) */
+#define PACES "paces" /* the event (runtime/train/master/master_size.c) */
 
 /* ----- one job ----- */
 

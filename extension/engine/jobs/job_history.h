@@ -4,10 +4,10 @@
  *     folders of this user's jobs --read--> paces, the newest last --take--> spec: first size
  *                                                                   --tell--> EXPLAIN
  *
- * The newest JOB_HISTORY_JOBS of the same work (planner/row_work.h) count that have ended. If a job
- * measured numbers of workers its event `paces` has them, on a cluster, too; else the row of the
- * job has the one number that it trained with; that of a job which ended before its speed was known
- * counts only where there is no other. Once no remembered job has measured two numbers
+ * The newest JOB_HISTORY_JOBS of the same work (planner/training/row_work.h) count that have ended.
+ * If a job measured numbers of workers its event `paces` has them, on a cluster, too; else the row
+ * of the job has the one number that it trained with; that of a job which ended before its speed
+ * was known counts only where there is no other. Once no remembered job has measured two numbers
  * the next job begins like the first one: what changed meanwhile is measured again.
  *
  * A folder that cannot be read is left out.
@@ -15,8 +15,8 @@
 #pragma once
 
 #include "extension/engine/host/host.h"
-#include "planner/explain.h"
-#include "planner/row_work.h"
+#include "planner/explain/explain.h"
+#include "planner/training/row_work.h"
 #include "runtime/share/share_paces.h"
 
 #define JOB_HISTORY_JOBS    8

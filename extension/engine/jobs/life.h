@@ -18,7 +18,7 @@
 #pragma once
 
 #include "extension/engine/host/host.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 enum job_place {
     PLACE_MACHINE, /* processes over the job's folder */

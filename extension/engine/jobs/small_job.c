@@ -1,6 +1,6 @@
 #include "extension/engine/jobs/small_job.h"
 
-#include "planner/parameters.h"
+#include "planner/plan/parameters.h"
 
 /* Below it, starting and meeting take longer than learning
  * (docs/decisions/0011-own-products.md). */

@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* A small job of one worker has its master and its worker in the supervisor: to start them apart
  * takes longer than the job, and with one worker no other could go on when it dies. One with

@@ -6,7 +6,7 @@
 
 #include "extension/engine/host/host.h"
 #include "parser/statement.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* The plan knows a sample of the rows; when all have been read the statement is planned again. */
 struct train_request {

@@ -10,10 +10,10 @@
 #include "extension/engine/host/stored.h"
 #include "extension/engine/host/train_rows.h"
 #include "kinds/kinds.h"
-#include "planner/requirement.h"
+#include "planner/training/requirement.h"
 #include "runtime/data/store/fold_results.h"
 #include "runtime/data/store/trial_results.h"
-#include "scoring/model_meta.h"
+#include "scoring/tables/model_meta.h"
 
 enum status job_model_read(struct jobstore *store, struct arena *arena, struct model *model,
                            struct error *err)

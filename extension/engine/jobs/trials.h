@@ -10,7 +10,7 @@
  * one after the other, each as a job as any other, with as many workers and threads as the
  * statement says; the job itself learns what the best of them has learned, to the bit. One whose
  * values cannot be learned with has failed, and the search goes on. By halving trials run in
- * several stages (planner/search.h).
+ * several stages (planner/training/search.h).
  *
  * With train.folds a trial is as many jobs as there are folds, of the same folds for all trials,
  * and its value is their mean (cross_validation.h). The means and deviations of the best trial are

@@ -5,7 +5,7 @@
 
 #include "base/cell_bytes.h"
 #include "codegen/lower_predict.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* ----- the table ----- */
 

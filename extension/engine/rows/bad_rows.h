@@ -11,7 +11,7 @@
 #pragma once
 
 #include "extension/engine/host/host.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 #define BAD_ROWS_BYTES_MAX ((size_t)256 << 20) /* in memory */
 

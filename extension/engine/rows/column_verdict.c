@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "planner/column_kind.h"
+#include "planner/plan/column_kind.h"
 #include "planner/plan_statement.h"
-#include "scoring/cell_counts.h"
+#include "scoring/columns/cell_counts.h"
 
 #define COLUMNS_NAMED 3
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "extension/engine/host/host.h"
 #include "extension/engine/rows/direct_order.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* The order, in the arena and as a file of the folder. counts: cells are counted, for
  * direct_verdict.h. UNSUPPORTED, PERMISSION with the reason why not. */

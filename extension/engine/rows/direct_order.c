@@ -7,7 +7,7 @@
 #include "inputs/cell_list_json.h"
 #include "jobspec/jobspec.h"
 #include "params/terms.h"
-#include "runtime/data/dataset.h"
+#include "runtime/data/dataset/dataset.h"
 
 #define COLUMNS_MAX SPOOL_COLUMNS_MAX
 

@@ -22,8 +22,8 @@
  */
 #pragma once
 
-#include "planner/vectors.h"
-#include "runtime/data/spool.h"
+#include "planner/plan/vectors.h"
+#include "runtime/data/spool/spool.h"
 
 #define DIRECT_FILE       "direct.json"
 #define DIRECT_BYTES_MAX  ((size_t)16 << 20)

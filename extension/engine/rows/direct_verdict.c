@@ -6,8 +6,8 @@
 #include "codegen/lower_train.h"
 #include "jobspec/jobspec_write.h"
 #include "params/notice_list.h"
-#include "runtime/data/staged_pieces.h"
-#include "scoring/cell_counts.h"
+#include "runtime/data/staged/staged_pieces.h"
+#include "scoring/columns/cell_counts.h"
 
 /* ----- what all rows tell ----- */
 

@@ -12,7 +12,7 @@
 #pragma once
 
 #include "extension/engine/host/host.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* Adds to the plan's notices. Rows that nothing can be learned from are a notice with what TRAIN
  * would fail with, and so is a folder that cannot be made. NO_MEMORY, INTERRUPTED, DATABASE. */

@@ -13,15 +13,15 @@
 
 #include "extension/engine/rows/bad_rows.h"
 #include "extension/engine/rows/spooling_close.h"
-#include "inputs/cells.h"
+#include "inputs/cells/cells.h"
 #include "inputs/encoders.h"
 #include "inputs/input.h"
-#include "planner/column_kind.h"
-#include "planner/task_choice.h"
-#include "runtime/data/dataset.h"
-#include "runtime/data/spool_writer.h"
+#include "planner/plan/column_kind.h"
+#include "planner/training/task_choice.h"
+#include "runtime/data/dataset/dataset.h"
+#include "runtime/data/spool/spool_writer.h"
 #include "runtime/launch/job_folder.h"
-#include "scoring/cell_counts.h"
+#include "scoring/columns/cell_counts.h"
 
 #define WORD_BUFFER_BYTES 32
 
@@ -624,7 +624,7 @@ static enum status spool_in_parallel(const struct spool_job *job, struct arena *
 
 /* All cells of the source, but of validation.select, whose columns are what those are. The label's
  * whole numbers are told apart where they decide whether classes or numbers are learned
- * (planner/task_choice.h). */
+ * (planner/training/task_choice.h). */
 static enum status count_cells(const struct source *source, const struct plan *plan,
                                struct arena *arena, struct spool_order *order, struct error *err)
 {

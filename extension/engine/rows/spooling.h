@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "extension/engine/host/host.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 struct bad_rows;
 struct cell_census;

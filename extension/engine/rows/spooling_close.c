@@ -2,7 +2,7 @@
 
 #include <stdatomic.h>
 
-#include "base/thread.h"
+#include "base/process/thread.h"
 
 #define INTERRUPT_POLL_MS 50
 #define ROWS_MIN          65536 /* fewer are settled in some milliseconds */

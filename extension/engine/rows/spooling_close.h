@@ -10,7 +10,7 @@
 #pragma once
 
 #include "extension/engine/host/host.h"
-#include "runtime/data/spool_writer.h"
+#include "runtime/data/spool/spool_writer.h"
 
 /* Closes as spool_writer_close does. INTERRUPTED where the session is: the writer's files may be
  * there or not. */

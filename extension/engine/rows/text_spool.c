@@ -1,7 +1,7 @@
 #include "extension/engine/rows/text_spool.h"
 
-#include "runtime/data/spool_reader.h"
-#include "runtime/data/spool_writer.h"
+#include "runtime/data/spool/spool_reader.h"
+#include "runtime/data/spool/spool_writer.h"
 
 #define SPOOL_ARENA_MAX ((size_t)1 << 30) /* views of the blocks */
 

@@ -8,9 +8,9 @@
 #include "extension/engine/rows/bad_rows.h"
 #include "extension/engine/score/score.h"
 #include "extension/engine/score/unfamiliar_count.h"
-#include "scoring/drift.h"
 #include "scoring/metrics.h"
 #include "scoring/row_label.h"
+#include "scoring/statistics/drift.h"
 
 #define MULTIPLICATIONS_A_STEP 32 /* multiplications per step of base/stop.h */
 

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "extension/engine/host/host.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 enum status evaluate_run(const struct host *host, const struct plan *plan, struct arena *arena,
                          const struct sink *sink, struct error *err);

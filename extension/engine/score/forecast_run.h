@@ -5,7 +5,7 @@
 #pragma once
 
 #include "extension/engine/host/host.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 enum status forecast_statement_run(const struct host *host, const struct plan *plan,
                                    const struct sink *sink, struct error *err);

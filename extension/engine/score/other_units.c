@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "extension/engine/score/unseen_words.h"
-#include "inputs/cells.h"
-#include "scoring/model_table.h"
+#include "inputs/cells/cells.h"
+#include "scoring/tables/model_table.h"
 
 /* The column of the SELECT that the model's input is; NULL: none. */
 static const struct query_column *column_of(const struct plan *plan, size_t input)

@@ -1,6 +1,6 @@
 /*
  * other_units.h - columns of which the rows that are scored seem to have another unit than those
- * that the model has learned from (scoring/other_unit.h).
+ * that the model has learned from (scoring/statistics/other_unit.h).
  *
  *     load --> cell, cell, cell ... --> note
  *
@@ -10,9 +10,9 @@
 
 #include "base/arena.h"
 #include "extension/engine/host/host.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 #include "scoring/model.h"
-#include "scoring/other_unit.h"
+#include "scoring/statistics/other_unit.h"
 
 struct other_units {
     const struct plan *plan;

@@ -10,7 +10,7 @@
 #include "codegen/lower_predict.h"
 #include "extension/engine/host/stored_model.h"
 #include "extension/engine/rows/bad_rows.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 #include "scoring/row_label.h"
 
 double score_seconds_now(void)

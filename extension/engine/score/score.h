@@ -6,7 +6,7 @@
 
 #include "extension/engine/host/host.h"
 #include "extension/engine/score/evaluation.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* PREDICT without a target: the rows are the result. */
 bool score_gives_rows(const struct plan *plan);

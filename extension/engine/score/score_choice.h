@@ -4,7 +4,7 @@
 #pragma once
 
 #include "extension/engine/host/host.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* PREDICT and EVALUATE, by workers where job.* asks for them, and by itself where it pays: then a
  * notice says so, and the session scores where no job can be made. */

@@ -25,14 +25,14 @@
 #include "extension/engine/score/score_rows.h"
 #include "extension/engine/score/unfamiliar_count.h"
 #include "jobspec/jobspec.h"
-#include "planner/plan.h"
-#include "runtime/data/model_file.h"
-#include "runtime/data/spool_writer.h"
+#include "planner/plan/plan.h"
+#include "runtime/data/dataset/model_file.h"
+#include "runtime/data/spool/spool_writer.h"
 #include "runtime/data/store/shardstore.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/processor.h"
 #include "scoring/kind.h"
-#include "scoring/model_table.h"
+#include "scoring/tables/model_table.h"
 
 /* A shard is worth its message and its transaction, and short enough that its
  * loss does not matter. */

@@ -7,7 +7,7 @@
 
 #include "extension/engine/score/evaluation.h"
 #include "extension/engine/score/score_results.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 /* *has_begun: its rows and its model are in its folder. Before that the session
  * could score them as well. */

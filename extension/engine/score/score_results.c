@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "runtime/data/spool_reader.h"
+#include "runtime/data/spool/spool_reader.h"
 #include "runtime/data/store/shard_results.h"
 #include "runtime/data/store/shardstore.h"
 #include "scoring/heads.h"

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "extension/engine/rows/text_spool.h"
-#include "runtime/data/spool_writer.h"
+#include "runtime/data/spool/spool_writer.h"
 
 #define KEPT_FILE   "kept.spool"
 #define FAULTS_FILE "faults.spool"

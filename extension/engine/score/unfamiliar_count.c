@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "planner/dialect.h"
-#include "planner/far_numbers.h"
-#include "planner/unseen_nulls.h"
+#include "planner/notices/far_numbers.h"
+#include "planner/notices/unseen_nulls.h"
+#include "planner/plan/dialect.h"
 
 /* Is it one of which words are told, and a column of the SELECT? */
 static bool has_words(const struct unfamiliar_count *counting, size_t input)

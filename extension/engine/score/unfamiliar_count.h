@@ -1,7 +1,7 @@
 /*
  * unfamiliar_count.h - the NULLs of rows that are scored, in columns where the model has learned of
- * none and the statement's sample shows none either (planner/unseen_nulls.h); the numbers that are
- * too far off for the model (planner/far_numbers.h); words that it does not know
+ * none and the statement's sample shows none either (planner/notices/unseen_nulls.h); the numbers
+ * that are too far off for the model (planner/notices/far_numbers.h); words that it does not know
  * (unseen_words.h); and numbers of another unit (other_units.h).
  *
  *     init --> row, row, row ... --> note
@@ -15,7 +15,7 @@
 #include "extension/engine/host/host.h"
 #include "extension/engine/score/other_units.h"
 #include "extension/engine/score/unseen_words.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 struct unfamiliar_count {
     const struct plan *plan;

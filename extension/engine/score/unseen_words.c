@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "extension/engine/host/stored_model.h"
-#include "inputs/alike.h"
-#include "inputs/cells.h"
+#include "inputs/cells/alike.h"
+#include "inputs/cells/cells.h"
 #include "inputs/encoders.h"
 #include "inputs/word_table.h"
 

@@ -1,7 +1,8 @@
 /*
  * unseen_words.h - columns of words of which the rows that are scored have hardly one that the
  * model has learned: capitals, spaces or a code for each word make others of them, without an
- * error. A few words are enough where they look like words that it has learned (inputs/alike.h).
+ * error. A few words are enough where they look like words that it has learned
+ * (inputs/cells/alike.h).
  *
  *     borrow or load --> cell, cell, cell ... --> note
  */
@@ -10,7 +11,7 @@
 #include "base/arena.h"
 #include "extension/engine/host/host.h"
 #include "params/notice_list.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 #include "scoring/model.h"
 
 #define UNSEEN_ROWS_MIN 10  /* rows with a word; fewer tell nothing */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/thread.h"
+#include "base/process/thread.h"
 #include "extension/postgres/libpq/database_libpq.h"
 #include "extension/postgres/libpq/libpq.h"
 #include "extension/postgres/libpq/libpq_query.h"
@@ -14,7 +14,7 @@
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/table_scan.h"
 #include "extension/sql/sql.h"
-#include "runtime/data/spool_writer.h"
+#include "runtime/data/spool/spool_writer.h"
 
 #define SCAN_READERS_MAX  8
 #define TID_SCANS_SINCE   140000 /* server_version_num */

@@ -7,7 +7,7 @@
 #include "extension/postgres/sql/sql.h"
 #include "extension/postgres/sql/table_scan.h"
 #include "extension/sql/sql.h"
-#include "runtime/data/spool_writer.h"
+#include "runtime/data/spool/spool_writer.h"
 
 struct direct_call {
     struct sql_host *host;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "extension/engine/host/sink.h"
-#include "planner/catalog.h"
+#include "planner/plan/catalog.h"
 
 bool postgres_interrupted(void *self);
 enum status postgres_query(void *self, struct slice select, const struct sink *sink,

@@ -11,7 +11,7 @@
 #include "extension/postgres/sql/tables.h"
 #include "extension/sql/models.h"
 #include "extension/sql/sql.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 #define FACTS_ARENA_MAX   ((size_t)1 << 20)
 #define KEPT_ARENA_MAX    ((size_t)64 << 20) /* GRANTs and comments of one table */

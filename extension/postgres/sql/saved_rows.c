@@ -6,7 +6,7 @@
 #include "extension/postgres/sql/replace.h"
 #include "extension/postgres/sql/sql.h"
 #include "extension/sql/sql.h"
-#include "runtime/data/spool_writer.h"
+#include "runtime/data/spool/spool_writer.h"
 
 #define SETTINGS_ARENA_MAX ((size_t)1 << 20)
 #define KEPT_CLASS         "'pg_temp." PREDICT_KEPT "'::pg_catalog.regclass"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/sums/hash.h"
 #include "codegen/model_path.h"
 #include "extension/sql/models.h"
 #include "extension/sql/sql.h"

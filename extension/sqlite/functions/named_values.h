@@ -17,7 +17,7 @@
 #pragma once
 
 #include "extension/sqlite/api/api.h"
-#include "scoring/transform.h"
+#include "scoring/transform/transform.h"
 
 #define NAMED_SUBTYPE 'N' /* mark of totrain_named(): SQL text cannot forge it */
 

@@ -5,7 +5,7 @@
 
 #include "extension/engine/host/sink.h"
 #include "extension/sqlite/api/api.h"
-#include "planner/catalog.h"
+#include "planner/plan/catalog.h"
 
 bool host_interrupted(void *self);
 enum status host_query(void *self, struct slice select, const struct sink *sink, struct error *err);

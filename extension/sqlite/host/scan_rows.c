@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "extension/sqlite/api/sql.h"
-#include "runtime/data/spool_writer.h"
+#include "runtime/data/spool/spool_writer.h"
 
 /* Takes the number of a numeric column from the value, NaN for NULL, and counts the cell where
  * cells are counted, unless it is a real. False for a value that needs a closer look. */

@@ -1,8 +1,8 @@
 #include "extension/sqlite/host/scan_threads.h"
 
-#include "base/thread.h"
+#include "base/process/thread.h"
 #include "extension/sqlite/host/query.h"
-#include "runtime/data/spool_writer.h"
+#include "runtime/data/spool/spool_writer.h"
 
 #define INTERRUPT_POLL_MS 50
 

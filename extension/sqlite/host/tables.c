@@ -8,7 +8,7 @@
 #include "extension/sqlite/api/sql.h"
 #include "extension/sqlite/host/models.h"
 #include "extension/sqlite/host/sqlite_host.h"
-#include "planner/plan.h"
+#include "planner/plan/plan.h"
 
 static const char *const reserved_names[] = {"totrain_models", "totrain_versions",
                                              "totrain_metrics"};

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/team.h"
+#include "base/process/team.h"
 #include "runtime/data/pgstore/copy.h"
 #include "runtime/data/pgstore/pgstore_parts.h"
 

@@ -1,6 +1,6 @@
 /*
  * fetch.h - a job's rows out of its table, in ranges of pieces, by several connections at once.
- * The reader of the files checks that they are what was written (runtime/data/spool.h).
+ * The reader of the files checks that they are what was written (runtime/data/spool/spool.h).
  */
 #pragma once
 

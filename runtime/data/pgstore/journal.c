@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "runtime/data/pgstore/copy.h"
 #include "runtime/data/pgstore/pgstore_parts.h"
 

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/log.h"
+#include "base/process/log.h"
 #include "runtime/data/store/database_words.h"
 
 #define CONNECT_MS  10000 /* one attempt */

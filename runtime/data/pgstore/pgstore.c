@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "runtime/data/model_file.h"
+#include "runtime/data/dataset/model_file.h"
 #include "runtime/data/pgstore/journal.h"
 #include "runtime/data/pgstore/pgstore_parts.h"
 #include "runtime/data/store/journal_sum.h"

@@ -6,7 +6,7 @@
 #include "base/json.h"
 #include "runtime/data/pgstore/pg_connection.h"
 #include "runtime/data/pgstore/pgstore.h"
-#include "runtime/data/sparse_files.h"
+#include "runtime/data/staged/sparse_files.h"
 
 #define TABLE_NAME_MAX 300 /* quoted */
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "runtime/data/pgstore/pgstore.h"
-#include "runtime/data/staged_settle.h"
+#include "runtime/data/staged/staged_settle.h"
 
 /* Works in the folder, and leaves nothing there. */
 enum status pgstore_settle(struct pgstore *store, const char *folder,

@@ -14,7 +14,7 @@
 #pragma once
 
 #include "runtime/data/pgstore/pgstore.h"
-#include "runtime/data/staged_pieces.h"
+#include "runtime/data/staged/staged_pieces.h"
 
 /* Is a file of this name there? */
 enum status pgstore_has_staged(struct pgstore *store, const char *name, bool *has,

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/data/model_file.h"
+#include "runtime/data/dataset/model_file.h"
 #include "runtime/data/pgstore/copy.h"
 #include "runtime/data/pgstore/fetch.h"
 

@@ -1,7 +1,7 @@
 /*
  * take.h - files that lie in a table, taken as far as they are needed.
  *
- *     extents --one query--> slices of pieces --> sparse files (runtime/data/sparse_files.h)
+ *     extents --one query--> slices of pieces --> sparse files (runtime/data/staged/sparse_files.h)
  *
  * A query asks for many slices at once, by several connections, each of which is closed when there
  * is nothing to take for some seconds.

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/hash.h"
+#include "base/sums/hash.h"
 #include "runtime/data/store/checkpoint_pieces.h"
 #include "runtime/data/store/jobstore_parts.h"
 #include "runtime/data/store/journal_parts.h"

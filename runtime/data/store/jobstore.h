@@ -13,7 +13,7 @@
 #include "base/cell.h"
 #include "base/error.h"
 #include "runtime/data/store/journal_fields.h"
-#include "scoring/model_table.h"
+#include "scoring/tables/model_table.h"
 
 /* ----- the row of the job ----- */
 

@@ -1,7 +1,7 @@
 #include "runtime/data/store/journal_sum.h"
 
-#include "base/blank_sum.h"
-#include "base/hash.h"
+#include "base/sums/blank_sum.h"
+#include "base/sums/hash.h"
 
 static bool has_sum(enum journal_kind kind)
 {

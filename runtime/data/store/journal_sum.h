@@ -4,7 +4,7 @@
  * The spec has one of its own (runtime/launch/job_spec.h), the pieces of a checkpoint are hashed by
  * its head, and of what is wrong in all other entries no model hears. The target's name, a row of
  * the model, its metrics and the results of a shard have one behind their bodies
- * (base/blank_sum.h), of body and data.
+ * (base/sums/blank_sum.h), of body and data.
  */
 #pragma once
 

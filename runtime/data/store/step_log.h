@@ -1,6 +1,6 @@
 /*
  * step_log.h - the steps that a parameter server has counted since its snapshots, and the rows that
- * have moved to it, in its store (runtime/ps/server_log.h).
+ * have moved to it, in its store (runtime/ps/server/server_log.h).
  *
  *     snapshot of step 40 | 40 41 42 ... 57      a later process counts them again, and is at 58
  *                         | move 3: 0 1 2 ... 9

@@ -6,15 +6,15 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/progress.h"
+#include "base/process/progress.h"
 #include "base/random.h"
+#include "base/sums/words.h"
 #include "base/vectors.h"
-#include "base/words.h"
 #include "jobspec/job_size.h"
 #include "kinds/kmeans/kmeans_kind.h"
 #include "runtime/learn/learner.h"
 #include "runtime/learn/learner_memory.h"
-#include "scoring/spread.h"
+#include "scoring/transform/spread.h"
 
 #define WEIGHT_ONE  0x1p16
 #define WEIGHT_MOST 0x1p31 /* 2^32 rows of that fit into 63 bits; check_plan has fewer */

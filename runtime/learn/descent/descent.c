@@ -5,7 +5,7 @@
 
 #include "jobspec/job_size.h"
 #include "jobspec/jobspec_sections.h"
-#include "runtime/data/row_store.h"
+#include "runtime/data/dataset/row_store.h"
 #include "runtime/learn/descent/descent_best.h"
 #include "runtime/learn/descent/descent_clip.h"
 #include "runtime/learn/descent/descent_export.h"
@@ -16,7 +16,7 @@
 #include "runtime/learn/descent/descent_table.h"
 #include "runtime/learn/fixed_point.h"
 #include "runtime/learn/learner_memory.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 /* ---- the plan of a job ---- */
 
@@ -231,7 +231,7 @@ static enum status allocate(struct descent *descent, struct error *err)
     return descent_members_init(descent, err);
 }
 
-/* The same that the planner asks before the rows are known (planner/parameters.h). */
+/* The same that the planner asks before the rows are known (planner/plan/parameters.h). */
 static struct kind_cost cost_of(const struct jobspec *spec, const struct dataset *dataset,
                                 const struct differentiable *model)
 {

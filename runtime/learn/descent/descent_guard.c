@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "base/words.h"
-#include "runtime/data/row_store.h"
+#include "base/sums/words.h"
+#include "runtime/data/dataset/row_store.h"
 #include "runtime/learn/descent/descent_state.h"
 #include "runtime/learn/descent/descent_table.h"
 

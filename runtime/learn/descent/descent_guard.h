@@ -6,7 +6,7 @@
  *                      latest, and by explicit checks (before a state is given away, a model made)
  *     derived          a copy of weights: its sum is theirs. Checked when it is written over, and
  *                      before results computed with it leave this worker
- *     rows             runtime/data/row_store.h; their order: row_lanes.h
+ *     rows             runtime/data/dataset/row_store.h; their order: row_lanes.h
  */
 #pragma once
 

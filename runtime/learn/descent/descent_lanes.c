@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/vectors.h"
-#include "runtime/data/row_store.h"
+#include "runtime/data/dataset/row_store.h"
 #include "runtime/learn/descent/descent_guard.h"
 #include "runtime/learn/descent/descent_table.h"
 #include "runtime/learn/descent/step_shares.h"

@@ -1,8 +1,8 @@
 /*
  * descent_old.h - USING of TO TRAIN: descent starts from the weights of a model that exists.
  *
- * The data set has its transform and labels (runtime/data/dataset.h), so that its arrays have the
- * shapes of the new model's; the optimizer's slots start as ever.
+ * The data set has its transform and labels (runtime/data/dataset/dataset.h), so that its arrays
+ * have the shapes of the new model's; the optimizer's slots start as ever.
  */
 #pragma once
 

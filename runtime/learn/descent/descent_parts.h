@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include "runtime/data/row_lanes.h"
+#include "runtime/data/dataset/row_lanes.h"
 #include "runtime/learn/descent/descent.h"
 #include "runtime/learn/fixed_point.h"
 #include "runtime/learn/learner.h"

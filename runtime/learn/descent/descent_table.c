@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/words.h"
+#include "base/sums/words.h"
 #include "runtime/learn/fixed_point.h"
 
 #define MOVE_WEIGHTS_LEAST 1024 /* weights that are worth a task of the team */

@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "runtime/data/row_lanes.h"
+#include "runtime/data/dataset/row_lanes.h"
 
 /* Counts the rows of each lane among the first `position` rows of the order: taken (lanes). rows
  * (lanes): at most ROW_LANES_ROWS_MAX of each lane, `all` of them together; position <= all. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/progress.h"
+#include "base/process/progress.h"
 #include "jobspec/job_size.h"
 #include "kinds/trees/isolation_kind.h"
 #include "kinds/trees/isolation_model.h"
@@ -16,7 +16,7 @@
 #include "runtime/learn/learner.h"
 #include "runtime/learn/learner_memory.h"
 #include "runtime/learn/learner_state.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define GATHERED_MOST ((uint32_t)1 << 20) /* elements of a phase, unless a tree takes more */
 #define TREES_MOST    64                  /* grown in one apply */

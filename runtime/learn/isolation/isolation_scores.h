@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#include "base/team.h"
-#include "runtime/data/dataset.h"
-#include "scoring/elementary.h"
+#include "base/process/team.h"
+#include "runtime/data/dataset/dataset.h"
+#include "scoring/numbers/elementary.h"
 
 struct isolation_scores {
     struct model model;

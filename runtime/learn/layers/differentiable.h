@@ -10,13 +10,13 @@
  * nothing from one lane to the next.
  *
  * The operations of models are forward/backward pairs in files of their own:
- * affine.h, id_rows.h, dropout.h, batch_norm.h, loss_head.h; activations in scoring/activation.h
- * and kernels.h. network.c is such a model.
+ * affine.h, id_rows.h, dropout.h, batch_norm.h, loss_head.h; activations in
+ * scoring/numbers/activation.h and kernels.h. network.c is such a model.
  */
 #pragma once
 
 #include "jobspec/jobspec.h"
-#include "runtime/data/dataset.h"
+#include "runtime/data/dataset/dataset.h"
 #include "runtime/learn/optimizer/optimizer.h"
 #include "scoring/model.h"
 
@@ -95,7 +95,7 @@ struct differentiable {
      * element) alone. */
     void (*start)(const void *self, float *parameters);
     /* derived (derived_count) holds the words of the tensors that are is_transposed, as gradient
-     * wants them. Returns the sum of the words (base/words.h) that it wrote over. */
+     * wants them. Returns the sum of the words (base/sums/words.h) that it wrote over. */
     uint32_t (*derive)(const void *self, const float *parameters, float *derived);
 
     enum status (*space_open)(const void *self, void **space, struct error *err);

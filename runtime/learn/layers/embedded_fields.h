@@ -5,7 +5,8 @@
  * A row of the table is | wide (wide_width) | embedding (dimension) |, of which a field may have a
  * part of the embedding, or none, and the wide part or not; the members of a CONCAT add to one
  * embedding (inputs/concat.h). A field is a category, of which one id
- * is selected or none, or a text, whose words each have their share (scoring/transform.h).
+ * is selected or none, or a text, whose words each have their share
+ * (scoring/transform/transform.h).
  */
 #pragma once
 

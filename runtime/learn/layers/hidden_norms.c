@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scoring/matrix.h"
+#include "scoring/numbers/matrix.h"
 
 /* ---- where they lie ---- */
 

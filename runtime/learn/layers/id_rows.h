@@ -7,14 +7,14 @@
 #pragma once
 
 #include "arithmetic/touched_rows.h"
-#include "scoring/transform.h"
+#include "scoring/transform/transform.h"
 
 struct id_rows {
     uint32_t first; /* where the table starts in the parameters */
     uint32_t rows, width;
     uint32_t id_count;            /* ids of a row of data; a negative one selects nothing */
     const struct text_ids *texts; /* (text_count): ids that are words of one text, and count as
-                                     scoring/transform.h says; the others count 1 */
+                                     scoring/transform/transform.h says; the others count 1 */
     uint32_t text_count;
 };
 

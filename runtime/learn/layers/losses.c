@@ -2,7 +2,7 @@
 
 #include "arithmetic/kernels.h"
 #include "base/vectors.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 /* ---- numbers ---- */
 

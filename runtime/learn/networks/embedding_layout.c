@@ -9,7 +9,7 @@
 #include "runtime/learn/networks/embedding_network.h"
 #include "runtime/learn/networks/network_shape.h"
 #include "runtime/learn/networks/start.h"
-#include "scoring/matrix.h"
+#include "scoring/numbers/matrix.h"
 
 #define EMBEDDING_START 0.2 /* uniform in +- */
 

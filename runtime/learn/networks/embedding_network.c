@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "arithmetic/kernels.h"
-#include "base/progress.h"
+#include "base/process/progress.h"
 #include "runtime/learn/layers/lane_gather.h"
 
 /* A chunk of rows on its way. */

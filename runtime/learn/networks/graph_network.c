@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/progress.h"
+#include "base/process/progress.h"
 #include "graph/graph_frozen.h"
 #include "graph/graph_infer.h"
 #include "graph/graph_inputs.h"
@@ -15,7 +15,7 @@
 #include "runtime/learn/layers/lane_gather.h"
 #include "runtime/learn/networks/network_shape.h"
 #include "runtime/learn/networks/start.h"
-#include "scoring/matrix.h"
+#include "scoring/numbers/matrix.h"
 
 _Static_assert(GRAPH_PARAMETERS_MAX <= TENSORS_MAX, "each parameter is a tensor");
 

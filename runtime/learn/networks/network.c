@@ -1,7 +1,7 @@
 #include "runtime/learn/networks/network.h"
 
 #include "arithmetic/kernels.h"
-#include "base/progress.h"
+#include "base/process/progress.h"
 #include "runtime/learn/layers/lane_gather.h"
 
 /* `count` rows from `offset` on go to the space. */

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/random.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 void start_uniform(uint64_t seed, uint32_t tensor, uint64_t first, uint64_t count, double limit,
                    float *values)

@@ -86,7 +86,7 @@ struct optimizer_update {
     float *slots[OPTIMIZER_SLOTS_MAX]; /* NULL where there is none */
 };
 
-/* Sums of words as in base/words.h; mixed: of the parameters. */
+/* Sums of words as in base/sums/words.h; mixed: of the parameters. */
 struct optimizer_sums {
     uint32_t parameters, slots, mixed;
 };

@@ -10,10 +10,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sums/words.h"
 #include "base/vectors.h"
-#include "base/words.h"
 #include "runtime/learn/optimizer/optimizer.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 /* The gradient with the penalty's. */
 VECTORS_PART float with_penalty(float g, float w, float l1, float l2)

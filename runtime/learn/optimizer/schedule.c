@@ -1,7 +1,7 @@
 #include "runtime/learn/optimizer/schedule.h"
 
 #include "runtime/learn/optimizer/pairs.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 /* base^exponent of reals, base >= 0. */
 static double power_of(double base, double exponent)

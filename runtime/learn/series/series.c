@@ -5,16 +5,16 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/hash.h"
+#include "base/sums/hash.h"
 #include "jobspec/job_size.h"
 #include "kinds/forecast/forecast_kept.h"
-#include "runtime/data/row_lanes.h"
-#include "runtime/data/row_store.h"
+#include "runtime/data/dataset/row_lanes.h"
+#include "runtime/data/dataset/row_store.h"
 #include "runtime/learn/learner_memory.h"
 #include "runtime/learn/learner_state.h"
 #include "runtime/learn/series/series_lanes.h"
 #include "runtime/learn/series/series_plan.h"
-#include "scoring/model_write.h"
+#include "scoring/tables/model_write.h"
 
 #define HELD_BYTES       ((uint64_t)32 << 20) /* bytes of one range's rows, over all lanes */
 #define ELEMENTS_MAX     (1u << 20)

@@ -6,7 +6,7 @@
  *     and in a hierarchy ... --> FIT --> SUM, some totals --> SUM ... --> TOTALS ... --> DONE
  *
  *     COUNT    of each range of keys how many series it has, and what steps they fit
- *              (forecast/common_steps.h)
+ *              (forecast/time/common_steps.h)
  *     GROW     where series share trees: their sums, a level at a time (series_grow.h)
  *     FIT      the records of these series (series_fit.h), each at its own place of the sums: added
  *              to zeros they are as they were, whoever fitted them
@@ -14,7 +14,7 @@
  *     TOTALS   their records, each fitted by the lane whose turn it is
  *
  * The rows of a series lie side by side, since rows that have the same in the columns of the group
- * have one key (runtime/data/held_out.h). A lane is a range of keys, so that its series are a
+ * have one key (runtime/data/spool/held_out.h). A lane is a range of keys, so that its series are a
  * function of the table. Worker and rows are lost with no more than the series that were being
  * fitted. All workers have all records in the end, as with every model.
  */

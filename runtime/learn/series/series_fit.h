@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "forecast/forecast.h"
-#include "forecast/grid.h"
 #include "forecast/regressors.h"
+#include "forecast/time/grid.h"
 #include "kinds/forecast/forecast_kind.h"
 #include "kinds/forecast/forecast_model.h"
 #include "runtime/learn/series/series_errors.h"

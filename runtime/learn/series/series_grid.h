@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "forecast/time_text.h"
+#include "forecast/time/time_text.h"
 #include "runtime/learn/series/series_fit.h"
 
 /* The values of points (count, 1 at least), which are used up, at even steps, NAN in gaps; in a

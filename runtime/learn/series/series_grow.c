@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/progress.h"
-#include "base/words.h"
+#include "base/process/progress.h"
+#include "base/sums/words.h"
 #include "runtime/learn/learner_memory.h"
 #include "runtime/learn/learner_state.h"
 #include "runtime/learn/series/series_learner.h"

@@ -24,9 +24,10 @@ struct grow_lane {
     uint32_t backtest;     /* the rows know all values but so many horizons */
     uint32_t trees, level; /* trees in the scores, levels of the next one in the nodes */
     struct pooled_rows rows;
-    double *scores;                /* (rows.count) */
-    uint16_t *nodes;               /* (rows.count) */
-    uint32_t rows_sum, places_sum; /* sums of the rows, and of scores and nodes: base/words.h */
+    double *scores;  /* (rows.count) */
+    uint16_t *nodes; /* (rows.count) */
+    uint32_t rows_sum,
+        places_sum; /* sums of the rows, and of scores and nodes: base/sums/words.h */
 };
 
 struct series_grow {

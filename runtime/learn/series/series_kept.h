@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "forecast/kept.h"
+#include "forecast/methods/kept.h"
 #include "kinds/forecast/forecast_kept.h"
 #include "runtime/learn/series/series_fit.h"
 

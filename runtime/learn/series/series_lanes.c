@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/progress.h"
-#include "base/words.h"
+#include "base/process/progress.h"
+#include "base/sums/words.h"
 #include "runtime/learn/series/series_grid.h"
 #include "runtime/learn/series/series_kept.h"
 #include "runtime/learn/series/series_rows.h"

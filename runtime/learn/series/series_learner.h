@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "forecast/common_steps.h"
+#include "forecast/time/common_steps.h"
 #include "runtime/learn/learner.h"
 #include "runtime/learn/series/series_grow.h"
 #include "runtime/learn/series/series_model.h"

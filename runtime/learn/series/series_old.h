@@ -3,7 +3,7 @@
  */
 #pragma once
 
-#include "runtime/data/dataset.h"
+#include "runtime/data/dataset/dataset.h"
 #include "runtime/learn/series/series_fit.h"
 
 struct series_olds {

@@ -1,6 +1,6 @@
 #include "runtime/learn/series/series_plan.h"
 
-#include "forecast/auto_arima.h"
+#include "forecast/arima/auto_arima.h"
 
 enum status series_plan_make(const struct forecast_params *params, bool are_numbers,
                              struct series_plan *plan, struct error *err)

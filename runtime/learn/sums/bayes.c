@@ -10,8 +10,8 @@
 #include "runtime/learn/learner_memory.h"
 #include "runtime/learn/sums/newton_lanes.h"
 #include "runtime/learn/sums/row_sums.h"
-#include "scoring/elementary.h"
-#include "scoring/feature_names.h"
+#include "scoring/numbers/elementary.h"
+#include "scoring/transform/feature_names.h"
 
 enum bayes_phase { BAYES_COUNT, BAYES_SPREAD, BAYES_PHASES };
 

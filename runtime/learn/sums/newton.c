@@ -13,7 +13,7 @@
 #include "runtime/learn/sums/newton_lanes.h"
 #include "runtime/learn/sums/newton_solve.h"
 #include "runtime/learn/sums/row_sums.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define SHARE_LEAST 1e-16 /* least share of the rows that a class begins with */
 

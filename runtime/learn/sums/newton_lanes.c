@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define CHUNK_ROWS    256
 #define ROW_TASK      32 /* rows of a task that computes derivatives */

@@ -10,12 +10,12 @@
  * 2 p (1 - p) for d2L/dz2.
  *
  * Rows are added in their order, each sum by one task, so that threads leave no trace. No function
- * of the C library is in it (scoring/elementary.h).
+ * of the C library is in it (scoring/numbers/elementary.h).
  */
 #pragma once
 
-#include "base/team.h"
-#include "runtime/data/dataset.h"
+#include "base/process/team.h"
+#include "runtime/data/dataset/dataset.h"
 #include "runtime/learn/sums/row_products.h"
 
 struct newton_chunk;

@@ -10,7 +10,7 @@
  */
 #pragma once
 
-#include "scoring/transform.h"
+#include "scoring/transform/transform.h"
 
 #define NEWTON_DIRECTION_MOST 3
 

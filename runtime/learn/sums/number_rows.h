@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "runtime/data/dataset.h"
-#include "scoring/spread.h"
+#include "runtime/data/dataset/dataset.h"
+#include "scoring/transform/spread.h"
 
 /* The columns of a training row that somebody holds: x (spread_numbers_width). `row` is room,
  * (dense_width). */

@@ -13,8 +13,8 @@
 #include "runtime/learn/sums/newton_steps.h"
 #include "runtime/learn/sums/number_rows.h"
 #include "runtime/learn/sums/row_sums.h"
-#include "scoring/elementary.h"
-#include "scoring/feature_names.h"
+#include "scoring/numbers/elementary.h"
+#include "scoring/transform/feature_names.h"
 
 #define CHUNK_ROWS 256
 #define NEAREST    1e-10 /* share of the scale: bound of the square of a level's last step */

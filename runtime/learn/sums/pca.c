@@ -14,7 +14,7 @@
 #include "runtime/learn/sums/row_products.h"
 #include "runtime/learn/sums/row_sums.h"
 #include "runtime/learn/sums/symmetric_eigen.h"
-#include "scoring/feature_names.h"
+#include "scoring/transform/feature_names.h"
 
 #define CHUNK_ROWS 256
 

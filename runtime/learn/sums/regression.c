@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inputs/cells.h"
+#include "inputs/cells/cells.h"
 #include "jobspec/job_size.h"
 #include "kinds/regression/regression_kind.h"
 #include "kinds/regression/regression_model.h"
@@ -15,9 +15,9 @@
 #include "runtime/learn/sums/newton_lanes.h"
 #include "runtime/learn/sums/row_sums.h"
 #include "runtime/learn/sums/symmetric_inverse.h"
-#include "scoring/elementary.h"
-#include "scoring/feature_names.h"
 #include "scoring/label_names.h"
+#include "scoring/numbers/elementary.h"
+#include "scoring/transform/feature_names.h"
 
 /* The share of a column's square that rounding may leave, once the columns before it are taken
  * away, where the column is a sum of them: LEFT_OF_COLUMN, which is that of R's lm, for columns

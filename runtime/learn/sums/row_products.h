@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/team.h"
+#include "base/process/team.h"
 
 struct row_products {
     uint32_t rows, columns;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/progress.h"
+#include "base/process/progress.h"
 
 #define PART_BITS  50
 #define PART_ONE   0x1p50

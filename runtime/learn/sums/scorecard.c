@@ -12,7 +12,7 @@
 #include "runtime/learn/sums/newton_lanes.h"
 #include "runtime/learn/sums/newton_steps.h"
 #include "runtime/learn/sums/row_sums.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define CHUNK_ROWS   256
 #define NEAREST      1e-16 /* the square of the last step, in standard errors */

@@ -7,10 +7,10 @@
 
 #include "base/random.h"
 #include "base/reserve.h"
+#include "base/sums/words.h"
 #include "base/vectors.h"
-#include "base/words.h"
 #include "runtime/learn/trees/growth/tree_paths.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define CHUNK_ROWS    512 /* encoded, or packed, at once */
 #define PREFETCH_ROWS 32  /* ahead of the one that is summed */

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/bytes.h"
-#include "base/words.h"
+#include "base/sums/words.h"
 #include "jobspec/job_size.h"
-#include "runtime/data/row_lanes.h"
-#include "runtime/data/row_store.h"
+#include "runtime/data/dataset/row_lanes.h"
+#include "runtime/data/dataset/row_store.h"
 #include "runtime/learn/learner_memory.h"
 #include "runtime/learn/trees/tree_notices.h"
 #include "runtime/learn/trees/trees_lanes.h"

@@ -3,15 +3,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/progress.h"
+#include "base/process/progress.h"
+#include "base/sums/words.h"
 #include "base/vectors.h"
-#include "base/words.h"
-#include "runtime/data/dataset_encode.h"
-#include "runtime/data/row_store.h"
+#include "runtime/data/dataset/dataset_encode.h"
+#include "runtime/data/dataset/row_store.h"
 #include "runtime/learn/trees/growth/tree_draws.h"
 #include "runtime/learn/trees/trees_phases.h"
 #include "runtime/learn/trees/trees_state.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define READ_ROWS  65536   /* in one call, about */
 #define CALL_ROWS  1000000 /* computed with in one call, about */

@@ -5,7 +5,7 @@
 
 #include "base/random.h"
 #include "runtime/learn/trees/trees_state.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define GRADIENT_MOST  32766 /* size of an integer gradient, before rounding */
 #define HESSIAN_MOST   65534

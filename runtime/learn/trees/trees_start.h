@@ -11,7 +11,7 @@
 #pragma once
 
 #include "kinds/trees/trees_model.h"
-#include "runtime/data/dataset.h"
+#include "runtime/data/dataset/dataset.h"
 #include "runtime/learn/trees/growth/tree_forest.h"
 #include "runtime/learn/trees/objective/tree_objective.h"
 

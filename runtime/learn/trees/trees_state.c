@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/words.h"
+#include "base/sums/words.h"
 #include "runtime/learn/trees/trees_lanes.h"
 #include "runtime/learn/trees/trees_phases.h"
 

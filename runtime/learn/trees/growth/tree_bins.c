@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/vectors.h"
-#include "runtime/data/row_store.h"
+#include "runtime/data/dataset/row_store.h"
 
 #define MISSING_BIN       0
 #define CUTS_MOST         (TREE_BINS_MAX - 2)

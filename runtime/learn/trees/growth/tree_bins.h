@@ -24,7 +24,7 @@
 #pragma once
 
 #include "kinds/trees/trees_attributes.h"
-#include "runtime/data/dataset.h"
+#include "runtime/data/dataset/dataset.h"
 
 #define TREE_BINS_MAX      256 /* most bins of a column that is not wide, with bin 0 */
 #define TREE_WIDE_BINS_MAX 65536

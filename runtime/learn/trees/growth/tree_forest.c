@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/reserve.h"
-#include "base/words.h"
+#include "base/sums/words.h"
 
 #define SET_VALUES 256 /* values in a row of `sets` */
 

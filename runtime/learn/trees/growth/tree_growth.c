@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/words.h"
+#include "base/sums/words.h"
 #include "runtime/learn/trees/growth/tree_draws.h"
 #include "runtime/learn/trees/growth/tree_search.h"
 

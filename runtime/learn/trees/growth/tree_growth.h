@@ -23,7 +23,7 @@
  */
 #pragma once
 
-#include "base/team.h"
+#include "base/process/team.h"
 #include "kinds/trees/trees_attributes.h"
 #include "kinds/trees/trees_model.h"
 #include "runtime/learn/trees/growth/tree_constraints.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sums/words.h"
 #include "base/vectors.h"
-#include "base/words.h"
 #include "runtime/learn/trees/growth/tree_draws.h"
 
 #define COLUMNS_OF_TASK 8

@@ -6,7 +6,7 @@
 
 #include "base/vectors.h"
 #include "runtime/learn/trees/growth/tree_categories.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define ROUNDING 0x1p-40 /* part of a score: more than double loses of it, less than rows gain */
 /* Gradients and hessians are integers that were rounded at random, each by a variance of 1/4 at

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/reserve.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define KEY_BITS    32
 #define LEAVES_FEW  256 /* have digits of 8 bits */

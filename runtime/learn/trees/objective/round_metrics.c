@@ -3,10 +3,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/words.h"
+#include "base/sums/words.h"
 #include "runtime/learn/trees/objective/wide_sums.h"
-#include "scoring/elementary.h"
-#include "scoring/ranked_labels.h"
+#include "scoring/metrics/ranked_labels.h"
+#include "scoring/numbers/elementary.h"
 
 #define BLOCK_ROWS TREE_LOSS_ROWS
 

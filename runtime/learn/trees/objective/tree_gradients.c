@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/vectors.h"
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 /* Neither infinite nor more than sums have room for. */
 static inline float bounded(float x)

@@ -10,8 +10,8 @@
 #include "runtime/learn/trees/objective/leaf_quantiles.h"
 #include "runtime/learn/trees/objective/tree_gradients.h"
 #include "runtime/learn/trees/objective/tree_offset.h"
-#include "scoring/elementary.h"
-#include "scoring/survival.h"
+#include "scoring/metrics/survival.h"
+#include "scoring/numbers/elementary.h"
 
 #define SHARE_LEAST     1e-7 /* a class's share: its logarithm is finite */
 #define MEAN_LEAST      1e-30

@@ -29,7 +29,7 @@
  * multi:softprob are binary:logistic: a model of two classes has one output. The leaves of
  * reg:absoluteerror and reg:quantileerror are quantiles of y - z over their rows instead of
  * Newton's steps (leaf_quantiles.h), of mape the median of rows that weigh 1 / max(1, |y|). The
- * derivatives are floats, made by scoring/elementary.h and no library's exp: the same bits
+ * derivatives are floats, made by scoring/numbers/elementary.h and no library's exp: the same bits
  * everywhere.
  */
 #pragma once
@@ -38,7 +38,7 @@
 
 #include "kinds/trees/trees_attributes.h"
 #include "kinds/trees/trees_model.h"
-#include "runtime/data/dataset.h"
+#include "runtime/data/dataset/dataset.h"
 #include "runtime/learn/trees/objective/tree_rankings.h"
 #include "runtime/learn/trees/objective/tree_risks.h"
 

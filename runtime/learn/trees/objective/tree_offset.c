@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define HALVINGS       80
 #define FARTHEST       64.0 /* size of a base, where there is a link */

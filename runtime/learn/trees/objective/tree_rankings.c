@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "scoring/elementary.h"
-#include "scoring/ranked_labels.h"
+#include "scoring/metrics/ranked_labels.h"
+#include "scoring/numbers/elementary.h"
 
 #define HESSIAN_LEAST  1e-16 /* a pair's hessian, before its weight */
 #define DISTANCE_LEAST 0.01

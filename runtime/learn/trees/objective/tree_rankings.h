@@ -24,7 +24,7 @@
 #pragma once
 
 #include "kinds/trees/trees_attributes.h"
-#include "runtime/data/dataset.h"
+#include "runtime/data/dataset/dataset.h"
 
 #define RANKED_ROWS_MAX 10000 /* rows of a group, as in LightGBM */
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "scoring/elementary.h"
+#include "scoring/numbers/elementary.h"
 
 #define OUTPUT_MOST  40 /* e^40 < 2^60: hazards beyond say no more */
 #define HAZARD_UNITS 0x1p60

@@ -1,9 +1,0 @@
-/*
- * columns.h - COLUMN -> inputs of the model.
- */
-#pragma once
-
-#include "planner/planning.h"
-
-/* columns.c, label.c */
-enum status columns_plan(struct planning *planning);

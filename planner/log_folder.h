@@ -1,8 +1,0 @@
-/*
- * log_folder.h - log.tensorboard -> the folder of the job's event files.
- */
-#pragma once
-
-#include "planner/planning.h"
-
-enum status log_folder_plan(struct planning *planning);

@@ -1,0 +1,137 @@
+#include "scoring/statistics/other_unit.h"
+
+#include "inputs/encoders.h"
+#include "scoring/numbers/elementary.h"
+
+#define FITTING      .1  /* greatest index of converted rows, beside what chance makes */
+#define FITTING_NEAR .03 /* the same for a factor that is met by chance */
+#define SHARE_LEAST  1e-4
+
+/* The plainest first. */
+static const struct unit units[] = {
+    {'/', 100},     {'*', 100},    {'/', 1000},   {'*', 1000},   {'/', 1e6},     {'*', 1e6},
+    {'/', 1e9},     {'*', 1e9},    {'/', 10},     {'*', 10},     {'/', 1e4},     {'*', 1e4},
+    {'/', 1e5},     {'*', 1e5},    {'-', 273.15}, {'+', 273.15}, {'/', 60},      {'*', 60},
+    {'/', 3600},    {'*', 3600},   {'/', 86400},  {'*', 86400},  {'/', 24},      {'*', 24},
+    {'/', 1440},    {'*', 1440},   {'/', 1024},   {'*', 1024},   {'/', 1048576}, {'*', 1048576},
+    {'/', 2.54},    {'*', 2.54},   {'/', 25.4},   {'*', 25.4},   {'/', 12},      {'*', 12},
+    {'/', 0.3048},  {'*', 0.3048}, {'/', 30.48},  {'*', 30.48},  {'/', 2.20462}, {'*', 2.20462},
+    {'/', 1.60934}, {'*', 1.60934}};
+#define UNITS (sizeof units / sizeof *units)
+_Static_assert(UNITS <= OTHER_UNIT_UNITS_MAX, "units have counts");
+
+bool other_unit_init(const struct transform_input *input, const struct input_statistics *then,
+                     struct other_unit *counts)
+{
+    if (input->encoder != &number_encoder || input->spec.offset || input->spec.label ||
+        !then->is_number || then->bins < OTHER_UNIT_BINS_MIN)
+        return false;
+    *counts = (struct other_unit){.then = *then, .has_code = input->has_code, .code = input->code};
+    for (uint32_t i = 0; i + 1 < then->bins; i++)
+        counts->then.bounds[i] = statistics_number(input, then->bounds[i]);
+    return other_unit_high(counts) > other_unit_low(counts);
+}
+
+static bool is_outside(const struct other_unit *counts, double number)
+{
+    return number < other_unit_low(counts) || number > other_unit_high(counts);
+}
+
+bool other_unit_may_be(const struct other_unit *counts, const double *deciles, size_t count)
+{
+    size_t outside = 0;
+
+    for (size_t i = 0; i < count; i++)
+        outside += is_outside(counts, deciles[i]);
+    return count > 0 && outside + 1 >= count;
+}
+
+static double convert(const struct unit *unit, double number)
+{
+    switch (unit->sign) {
+    case '/':
+        return number / unit->by;
+    case '*':
+        return number * unit->by;
+    case '+':
+        return number + unit->by;
+    default:
+        return number - unit->by;
+    }
+}
+
+void other_unit_take(struct other_unit *counts, double number)
+{
+    const double low = other_unit_low(counts), high = other_unit_high(counts);
+    const double reach = OTHER_UNIT_WIDTHS * (high - low);
+
+    if (!isfinite(number) || (counts->has_code && number == counts->code))
+        return;
+    counts->least = counts->rows == 0 || number < counts->least ? number : counts->least;
+    counts->greatest = counts->rows == 0 || number > counts->greatest ? number : counts->greatest;
+    counts->rows++;
+    counts->outside += is_outside(counts, number);
+    counts->below += number < low - reach;
+    counts->above += number > high + reach;
+    for (size_t i = 0; i < UNITS; i++) {
+        const struct input_value value = {.number = convert(&units[i], number)};
+
+        counts->converted[i][input_statistics_bin(&counts->then, &value)]++;
+    }
+}
+
+static double share_of(uint64_t part, uint64_t rows)
+{
+    return (double)part / (double)rows;
+}
+
+/* The population stability index of converted rows. */
+static double index_of(const struct other_unit *counts, size_t unit)
+{
+    const struct input_statistics *then = &counts->then;
+    const uint64_t known = then->rows - then->nulls;
+    double index = 0;
+
+    for (uint32_t i = 0; i < then->bins; i++) {
+        const double before = fmax(share_of(then->counts[i], known), SHARE_LEAST);
+        const double now = fmax(share_of(counts->converted[unit][i], counts->rows), SHARE_LEAST);
+
+        index += (now - before) * logarithm_double(now / before);
+    }
+    return index;
+}
+
+/* The greatest index of rows that have the unit. Chance alone makes (bins - 1)(1 / then + 1 / now)
+ * in the mean, and rarely twice as much. */
+static double index_most(const struct other_unit *counts, size_t unit)
+{
+    const struct input_statistics *then = &counts->then;
+    const double chance = (double)(then->bins - 1) *
+                          (1 / (double)(then->rows - then->nulls) + 1 / (double)counts->rows);
+
+    if (units[unit].by > OTHER_UNIT_NEAR)
+        return FITTING + 2 * chance;
+    return counts->rows >= OTHER_UNIT_NEAR_ROWS ? FITTING_NEAR + chance : (double)-INFINITY;
+}
+
+enum unit_verdict other_unit_find(const struct other_unit *counts, const struct unit **unit)
+{
+    double least = INFINITY;
+
+    *unit = NULL;
+    if (counts->rows < OTHER_UNIT_ROWS_MIN ||
+        share_of(counts->outside, counts->rows) < OTHER_UNIT_SHARE)
+        return UNIT_SAME;
+    for (size_t i = 0; i < UNITS; i++) {
+        const double index = index_of(counts, i);
+
+        if (index > index_most(counts, i) || index >= least)
+            continue;
+        least = index;
+        *unit = &units[i];
+    }
+    if (*unit)
+        return UNIT_OTHER;
+    return share_of(counts->below + counts->above, counts->rows) >= OTHER_UNIT_SHARE ? UNIT_FAR
+                                                                                     : UNIT_SAME;
+}
