@@ -182,8 +182,9 @@ enum status scorer_check_number(const struct scorer *scorer, uint32_t i, uint64_
 void scorer_score(struct scorer *scorer, uint32_t count)
 {
     assert(count <= scorer->rows_max);
-    scorer->model->kind->score(scorer->workspace, scorer->dense, scorer->ids, count,
-                               scorer->results);
+    if (count > 0)
+        scorer->model->kind->score(scorer->workspace, scorer->dense, scorer->ids, count,
+                                   scorer->results);
     scorer_select(scorer, 0);
 }
 

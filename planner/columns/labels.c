@@ -43,25 +43,43 @@ enum status labels_hint_old(const struct planning *planning)
     enum status status;
     struct text list;
 
-    if (!model->heads)
+    if (!plan_has_labels(planning->plan))
         return error_hint(planning->err,
                           "It was not trained with several labels: leave USING out.");
     text_init(&list, TEXT_MAXIMUM);
-    for (uint32_t i = 0; i < model->component_count; i++)
-        text_printf(&list, "%s%.*s", i > 0 ? ", " : "", SLICE_FORMAT(model->heads[i].name));
+    for (size_t i = 0; i < model->input_count; i++)
+        if (model->inputs[i].label)
+            text_printf(&list, "%s%.*s", list.size > 0 ? ", " : "",
+                        SLICE_FORMAT(model->inputs[i].name));
     status = list.failed ? fail_no_memory(planning->err)
                          : error_hint(planning->err, "Write LABEL %s.", text_string(&list));
     text_deinit(&list);
     return status;
 }
 
-static const struct model_summary_head *find_old_label(const struct model_summary *model,
-                                                       struct slice name)
+/* A model with a loss of its own has labels, too, and no head for each. */
+static const struct model_input *find_old_label(const struct model_summary *model,
+                                                struct slice name)
 {
-    for (uint32_t i = 0; model->heads && i < model->component_count; i++)
-        if (slice_equal_fold(model->heads[i].name, name))
-            return &model->heads[i];
+    for (size_t i = 0; i < model->input_count; i++)
+        if (model->inputs[i].label && slice_equal_fold(model->inputs[i].name, name))
+            return &model->inputs[i];
     return NULL;
+}
+
+static size_t old_label_count(const struct model_summary *model)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < model->input_count; i++)
+        count += model->inputs[i].label != INPUT_LABEL_NONE;
+    return count;
+}
+
+static bool is_null_alone(const struct query_column *column)
+{
+    return column->nulls > 0 &&
+           column->integers + column->reals + column->texts + column->blobs + column->dates == 0;
 }
 
 /* USING: a label is what it was to the old model, whatever the rows look like. */
@@ -69,7 +87,7 @@ static enum status type_as_before(const struct planning *planning, const struct 
                                   const struct query_column *column, enum input_label *type)
 {
     const struct plan *plan = planning->plan;
-    const struct model_summary_head *old = find_old_label(&plan->model, column->name);
+    const struct model_input *old = find_old_label(&plan->model, column->name);
 
     if (!old) {
         fail_at(planning->err, STATUS_INVALID, name->position,
@@ -77,16 +95,19 @@ static enum status type_as_before(const struct planning *planning, const struct 
                 SLICE_FORMAT(name->text));
         return labels_hint_old(planning);
     }
-    *type =
-        old->type != INPUT_LABEL_NUMBER || (column_words(column) > 0 && !column_is_numeric(column))
-            ? type_of_classes(column)
-            : INPUT_LABEL_NUMBER;
-    if (*type == old->type)
+    if (is_null_alone(column)) /* these rows teach the other heads */
+        *type = old->label;
+    else if (old->label != INPUT_LABEL_NUMBER ||
+             (column_words(column) > 0 && !column_is_numeric(column)))
+        *type = type_of_classes(column);
+    else
+        *type = INPUT_LABEL_NUMBER;
+    if (*type == old->label)
         return STATUS_OK;
     fail_at(planning->err, STATUS_INVALID, name->position,
             "label column \"%.*s\" has type %s, and label \"%.*s\" of model \"%.*s\" has type %s",
             SLICE_FORMAT(column->name), input_label_words[*type], SLICE_FORMAT(old->name),
-            SLICE_FORMAT(plan->model_name), input_label_words[old->type]);
+            SLICE_FORMAT(plan->model_name), input_label_words[old->label]);
     return error_hint(planning->err, "Cast it in the SELECT.");
 }
 
@@ -124,11 +145,12 @@ enum status labels_plan(struct planning *planning)
         return fail_no_memory(planning->err);
     for (size_t i = 0; i < count; i++)
         TRY(add_label(planning, name_of(planning, i)));
-    if (!old_model_is_named(planning) || count == planning->plan->model.component_count)
+    if (!old_model_is_named(planning) || count == old_label_count(&planning->plan->model))
         return STATUS_OK;
     fail_at(planning->err, STATUS_INVALID, planning->statement->label.position,
-            "model \"%.*s\" has %u labels, and LABEL names %zu of them",
-            SLICE_FORMAT(planning->plan->model_name), planning->plan->model.component_count, count);
+            "model \"%.*s\" has %zu labels, and LABEL names %zu of them",
+            SLICE_FORMAT(planning->plan->model_name), old_label_count(&planning->plan->model),
+            count);
     return labels_hint_old(planning);
 }
 

@@ -75,6 +75,7 @@ class Heads(harness.Case):
         self.refused("component 4, where the model has 3", "SELECT totrain_component('m', 1, 2, 'x', 4)")
         self.refused('no column "word"', "SELECT a, b FROM clicks TO PREDICT p USING m")
         self.refused("none of the labels", "SELECT a, b, word FROM clicks TO EVALUATE m")
+        self.refused("the query returns no rows to evaluate", "SELECT * FROM clicks WHERE 0 TO EVALUATE m")
         some = self.measures("SELECT a, b, word, amount FROM clicks")
         self.assertIsNone(some[("clicked", "Accuracy")])
         self.assertEqual(some[("amount", "RMSE")], self.measures()[("amount", "RMSE")])
@@ -193,12 +194,17 @@ class Heads(harness.Case):
         for (one,), (two,) in zip(self.run_all("SELECT p_amount FROM one"), self.run_all("SELECT p_amount FROM two")):
             self.assertAlmostEqual(one, two, delta=1e-3)
         self.run_all(train.format("clicks", 10, ", train.freeze = 'dense_1*'", labels))
+        rows = self.run_all(train.format("(SELECT a, b, word, NULL AS clicked, amount, kind FROM clicks)", 1, "", labels)
+                            .replace("INTO tuned", "INTO other"))
+        self.assertEqual(harness.notices(rows), ['column "clicked" is NULL in all 400 rows. '
+                                                 'It is a label: these rows teach the model nothing else of it.'])
         after = {row[:2]: row[2] for row in self.run_all("SELECT * FROM clicks TO EVALUATE tuned")}
         self.assertLess(after[(None, "Loss")], before[(None, "Loss")])
         digest = self.digest(self.database, "tuned")
         self.run_all(train.format("clicks", 10, ", train.freeze = 'dense_1*', job.min_workers = 2, job.max_workers = 2",
                                   labels))
         self.assertEqual(self.digest(self.database, "tuned"), digest)
+        self.run_all(train.format("(SELECT a, b, word, clicked, amount, NULL AS kind FROM clicks)", 1, "", labels))
         for rows, wanted, why in (
                 ("few", "clicked, kind", "model \"m\" has 3 labels, and LABEL names 2 of them"),
                 ("few", "clicked, amount, word", "model \"m\" has no label \"word\""),
@@ -208,6 +214,10 @@ class Heads(harness.Case):
                 ("(SELECT a, b, word, CASE WHEN a > 1 THEN 'maybe' ELSE clicked END AS clicked, amount, kind FROM clicks)",
                  labels, "label column \"clicked\" has \"maybe\", a class that the old model does not know")):
             self.refused(why, train.format(rows, 1, "", wanted))
+        for seed in range(1, 7):  # the row is held out by some of them
+            self.refused("has .*a class.* that the old model does not know", train.format(
+                "(SELECT a, b, word, CASE WHEN rowid = 399 THEN 'maybe' ELSE clicked END AS clicked, amount, kind "
+                "FROM clicks)", 1, ", train.test_size = 0.5", labels).replace("seed = 1", f"seed = {seed}"))
         self.run_all("SELECT a, b, clicked FROM clicks WHERE clicked IS NOT NULL TO TRAIN zoo/mlp LABEL clicked INTO m")
         self.refused("labels", train.format("few", 1, "", labels))
 
@@ -257,6 +267,9 @@ class Heads(harness.Case):
                      "loss = label_loss(x, label(kind)) + label_loss(y, label(amount)); return [softmax(x), y]'")
         self.run_all("SELECT a, b, kind, amount FROM clicks TO TRAIN zoo/own WITH train.epoch = 2 LABEL kind, amount INTO m")
         self.refused("none of the labels", "SELECT a, b FROM clicks TO EVALUATE m")
+        self.run_all("SELECT a, b, kind, amount FROM clicks TO TRAIN zoo/own WITH train.epoch = 2 LABEL kind, amount USING m INTO n")
+        self.refused("model \"m\" has no label \"b\"\n.*\n.*\nHINT: +Write LABEL kind, amount.",
+                     "SELECT a, b, kind, amount FROM clicks TO TRAIN zoo/own LABEL kind, b USING m INTO n")
         on_workers = " WITH job.max_workers = 2"
         self.refused("none of the labels", "SELECT a, b FROM clicks TO EVALUATE m" + on_workers)
         self.run_all("SELECT a, b FROM clicks TO PREDICT out.p" + on_workers + " USING m")

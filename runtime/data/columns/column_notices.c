@@ -68,13 +68,13 @@ static bool is_constant(const struct column_statistics *statistics, uint32_t i,
     return true;
 }
 
-static const char *what_is_learned(enum task task)
+static const char *what_is_learned(const struct jobspec *spec)
 {
-    switch (task) {
+    switch (spec->task) {
     case TASK_CLUSTERING:
         return "clusters";
     case TASK_PROJECTION:
-        return "components";
+        return spec->graph ? "loss" : "components";
     case TASK_DETECTION:
         return "outliers";
     default:
@@ -139,8 +139,12 @@ static void note_constant(const struct column_statistics *statistics, uint32_t i
     } else {
         return;
     }
-    notice_hint(dataset->notices, "It has no information about the %s.",
-                what_is_learned(statistics->spec->task));
+    if (statistics->spec->inputs[i].label)
+        notice_hint(dataset->notices,
+                    "It is a label: these rows teach the model nothing else of it.");
+    else
+        notice_hint(dataset->notices, "It has no information about the %s.",
+                    what_is_learned(statistics->spec));
 }
 
 /* Different words; one that was taken out as often as it was added is there no more. */

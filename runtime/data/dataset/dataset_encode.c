@@ -158,10 +158,27 @@ static enum status encode_ids(const struct transform_input *input,
     return STATUS_OK;
 }
 
-static enum status encode_inputs(const struct transform *transform, bool has_plain_numbers,
+/* Rows that are learned from have no class that the old model lacks; those held out may. */
+static enum status check_classes_of_label(const struct transform_input *input, const int32_t *ids,
+                                          uint32_t count, size_t stride, struct error *err)
+{
+    for (uint32_t r = 0; r < count; r++)
+        if (ids[r * stride] < 0) {
+            fail(err, STATUS_INVALID,
+                 "label column \"%.*s\" has a class, in rows that are held out, that the old model "
+                 "does not know",
+                 SLICE_FORMAT(input->spec.name));
+            return error_hint(err, "Leave such rows out of the SELECT, or train without USING.");
+        }
+    return STATUS_OK;
+}
+
+static enum status encode_inputs(const struct dataset *dataset, bool has_plain_numbers,
                                  struct chunk_encoder *encoder, const struct spool_block *block,
                                  const uint32_t *rows, uint32_t count, struct error *err)
 {
+    const struct transform *transform = &dataset->transform;
+
     for (uint32_t i = 0; i < transform->input_count; i++) {
         const struct transform_input *input = &transform->inputs[i];
 
@@ -176,6 +193,9 @@ static enum status encode_inputs(const struct transform *transform, bool has_pla
         if (input->spec.type != INPUT_NUMERIC)
             TRY(encode_ids(input, &block->columns[i], rows, count, encoder->ids + input->id_offset,
                            transform->id_count, err));
+        if (dataset->old_model && input->spec.label && input->spec.type != INPUT_NUMERIC)
+            TRY(check_classes_of_label(input, encoder->ids + input->id_offset, count,
+                                       transform->id_count, err));
     }
     return STATUS_OK;
 }
@@ -250,8 +270,8 @@ static enum status encode_block(const struct encoding *encoding, struct chunk_en
 
         for (uint32_t r = 0; r < count; r++)
             rows[r] = first + r;
-        TRY(encode_inputs(&encoding->dataset->transform, encoding->has_plain_numbers, encoder,
-                          block, rows, count, err));
+        TRY(encode_inputs(encoding->dataset, encoding->has_plain_numbers, encoder, block, rows,
+                          count, err));
         for (uint32_t r = 0; r < count; r++)
             place_row(encoding, encoder, block, r, first + r);
     }
@@ -299,8 +319,7 @@ static enum status encode_some(const struct dataset *dataset, bool has_plain_num
     const struct transform *transform = &dataset->transform;
     const size_t width = transform->dense_width, ids = transform->id_count;
 
-    TRY(encode_inputs(transform, has_plain_numbers, encoder, block, rows->rows + first, count,
-                      err));
+    TRY(encode_inputs(dataset, has_plain_numbers, encoder, block, rows->rows + first, count, err));
     for (uint32_t r = 0; r < count; r++) {
         const size_t place = rows->start + rows->places[first + r];
         const uint32_t row = rows->rows[first + r];
