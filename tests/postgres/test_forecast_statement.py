@@ -50,6 +50,11 @@ class ForecastStatement(harness.Case):
         self.train(select="SELECT region, store, day, sales FROM history", group=", forecast.group = ['region', 'store']")
         self.assertEqual(self.execute("SELECT value FROM totrain.forecast('m', 1, NULL, '[\"it''s\",\"9\"]')"), [(90.1,)])
 
+    def test_damage_to_the_words_of_a_series_is_told(self):
+        self.train()
+        self.execute("DELETE FROM m WHERE part = 'vocabulary' AND data = '9'")
+        self.check_refused("SELECT * FROM totrain.forecast('m', 2, NULL, '9')", 'model "m" is damaged', errors.DataException)
+
     def test_the_function_of_statements_gives_objects(self):
         self.train()
         rows = harness.run_statement(self.connect().cursor(), "FORECAST m FOR 1")

@@ -300,6 +300,7 @@ class Totals(GoingOn):
         told = self.notices(self.go_on(rows="t"))
         self.assertIn("7 series moved on by new rows with the parameters that they had, 0 have no new ones, and 2 are not in the old model", told)
         self.assertIn("2 series are fitted anew", told)
+        self.assertIn("or are totals of other series", told)
         self.assertIn("1 series of the old model have no rows", told)
         self.train("Theta", self.MINT, rows="t", into="fresh")
         fresh, new = ({row[:3]: row[4] for row in self.forecast(model)} for model in ("fresh", "n"))

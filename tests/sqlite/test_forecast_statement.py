@@ -101,6 +101,37 @@ class ForecastStatement(harness.Case):
             with self.assertRaisesRegex(sqlite3.Error, 'model "of_many" is damaged: tensor "facts" 0 does not match its checksum'):
                 database.execute("SELECT * FROM totrain_forecast('of_many') WHERE series = 's1'").fetchall()
 
+    def test_damage_to_the_words_of_a_series_is_told(self):
+        self.train()
+        self.run_all("CREATE TABLE whole AS SELECT * FROM m")
+        for change in ("DELETE FROM m WHERE part = 'vocabulary' AND data = '9'",
+                       "UPDATE m SET data = 'nine' WHERE part = 'vocabulary' AND data = '9'"):
+            self.run_all("DELETE FROM m")
+            self.run_all("INSERT INTO m SELECT * FROM whole")
+            self.run_all(change)
+            self.database.commit()
+            self.check_refused("SELECT * FROM totrain_forecast('m') WHERE series = '9'", 'model "m" is damaged')
+        self.run_all("DROP TABLE m")
+        self.run_all("CREATE TABLE m (part TEXT, name TEXT, position TEXT, value, data)")
+        self.run_all("INSERT INTO m SELECT * FROM whole")
+        self.database.commit()
+        self.check_refused("SELECT * FROM totrain_forecast('m') WHERE series = '9'", 'model "m" is damaged')
+
+    def test_models_asked_in_turn_are_read_whole_as_one_is(self):
+        self.train()
+        self.run_all("CREATE TABLE other AS SELECT * FROM m")
+        self.database.commit()
+        for size, most in ((0, 1000), ("128Mi", 120)):
+            traced = []
+            self.rows(f"SELECT totrain_config('model_cache', '{size}')")
+            self.database.set_trace_callback(traced.append)
+            found = self.rows("WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 39) SELECT "
+                              "(SELECT sum(value) FROM totrain_forecast('m') WHERE series = CAST(7 + 0 * i AS TEXT)), "
+                              "(SELECT sum(value) FROM totrain_forecast('other') WHERE series = CAST(7 + 0 * i AS TEXT)) FROM n")
+            self.database.set_trace_callback(None)
+            self.assertEqual((len(found), len(set(found))), (40, 1))
+            self.assertLess(sum("position >=" in sql for sql in traced), most, size)
+
     def test_without_a_group_there_is_one_series(self):
         self.train("SELECT day, sales FROM history WHERE store = 7", "")
         self.assertEqual([row[:2] for row in self.rows("FORECAST m")], [(day, sales(7, i)) for i, day in enumerate(DAYS)])

@@ -1,6 +1,7 @@
 #include "extension/engine/host/held_models.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "extension/engine/host/stored_model.h"
 
@@ -59,13 +60,25 @@ size_t held_model_bytes(const struct held_model *held)
 /* Series that are read alone before the model is: about as much work. */
 #define SERIES_ALONE_MOST 8
 
-bool asked_table_alone(struct asked_table *asked, uint64_t state)
+struct asked_table *asked_tables_find(struct asked_tables *asked, uint64_t state)
 {
-    if (asked->state != state)
-        *asked = (struct asked_table){.state = state};
-    if (asked->times < SERIES_ALONE_MOST)
-        asked->times++;
-    else if (!asked->is_large)
+    struct asked_table *tables = asked->tables, found = {.state = state};
+    size_t place = 0;
+
+    while (place < ASKED_TABLES - 1 && tables[place].state != state)
+        place++;
+    if (tables[place].state == state)
+        found = tables[place];
+    memmove(tables + 1, tables, place * sizeof *tables);
+    tables[0] = found;
+    return tables;
+}
+
+bool asked_table_alone(struct asked_table *table)
+{
+    if (table->times < SERIES_ALONE_MOST)
+        table->times++;
+    else if (!table->is_large)
         return false;
     return true;
 }

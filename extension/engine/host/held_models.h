@@ -34,15 +34,22 @@ struct held_models {
     struct held_model *newest;
 };
 
-/* The table whose series were asked for last, one at a time. A few are read alone, as they would
- * not be worth the time of reading the whole model; and all are where that does not stay. */
+/* A table whose series were asked for one at a time. A few are read alone, as they would not be
+ * worth the time of reading the whole model; and all are where that does not stay. */
 struct asked_table {
     uint64_t state; /* hash of the table and its state */
     uint32_t times;
     bool is_large; /* the model has no room */
 };
+/* Those that were asked last, the newest first: a statement may ask several in turn. */
+#define ASKED_TABLES 16
+struct asked_tables {
+    struct asked_table tables[ASKED_TABLES];
+};
+/* The table of this state, which is the newest now: asked never before, or long ago. */
+struct asked_table *asked_tables_find(struct asked_tables *asked, uint64_t state);
 /* Is a series of this table to be read alone now? */
-bool asked_table_alone(struct asked_table *asked, uint64_t state);
+bool asked_table_alone(struct asked_table *table);
 
 /* The struct that embeds it is calloc'd, and belongs to the caller until held_models_add. The arena
  * takes so many bytes at most; on failure nothing of the model is left. */

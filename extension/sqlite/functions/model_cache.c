@@ -25,6 +25,7 @@ void model_cache_deinit(struct model_cache *cache)
 void model_cache_limit(struct model_cache *cache, size_t bytes)
 {
     cache->bytes_max = bytes;
+    cache->asked = (struct asked_tables){0}; /* which are too large is another question now */
     held_models_free_beyond(&cache->models, bytes);
 }
 
@@ -256,13 +257,16 @@ static enum status take_from_main(struct model_cache *cache, struct slice schema
     return status;
 }
 
-/* A model that is not kept would be read by each statement. */
-static bool is_alone(struct model_cache *cache, const struct look *look, struct slice name)
+/* NULL: its state is not committed. Such a model is not kept, and would be read by each statement.
+ */
+static struct asked_table *asked_of(struct model_cache *cache, const struct look *look,
+                                    struct slice name)
 {
     const uint64_t schema = bytes_hash(look->schema, strlen(look->schema), look->version);
 
-    return !look->is_committed ||
-           asked_table_alone(&cache->asked, bytes_hash(name.data, name.size, schema));
+    return look->is_committed
+               ? asked_tables_find(&cache->asked, bytes_hash(name.data, name.size, schema))
+               : NULL;
 }
 
 static enum status take_alone(struct model_cache *cache, struct slice schema, struct slice name,
@@ -274,28 +278,34 @@ static enum status take_alone(struct model_cache *cache, struct slice schema, st
     return STATUS_OK;
 }
 
-/* Whatever is wrong with a model that a series is read of, the load of all of it tells. */
+/* Whatever is wrong with a model that a series is read of, the load of all of it tells; so it does
+ * where the series is not found, which may be for damage to its words. */
 static enum status take_series(struct model_cache *cache, const struct look *look,
                                struct slice name, struct series_ask *ask,
                                struct cached_model **taken, struct error *err)
 {
+    struct asked_table *asked = asked_of(cache, look, name);
     const struct slice schema = slice_of(look->schema);
     struct error other;
     enum status status;
 
-    if (is_alone(cache, look, name)) {
+    if (!asked || asked_table_alone(asked)) {
         status = take_alone(cache, schema, name, ask, taken, err);
-        if (status == STATUS_OK || status == STATUS_INTERRUPTED)
+        if (status == STATUS_INTERRUPTED ||
+            (status == STATUS_OK && (ask->is_there || (asked && asked->is_large))))
             return status;
+        if (status == STATUS_OK)
+            held_models_give_back(&cache->models, &(*taken)->held);
         error_clear(err);
     }
     ask->is_there = true;
     status = load(cache, schema, name, taken, err);
-    if (status == STATUS_OK)
-        cache->asked.is_large = held_model_bytes(&(*taken)->held) > cache->bytes_max;
+    if (status == STATUS_OK && asked)
+        asked->is_large = held_model_bytes(&(*taken)->held) > cache->bytes_max;
     if (status != STATUS_LIMIT && status != STATUS_NO_MEMORY)
         return status;
-    cache->asked.is_large = true;
+    if (asked)
+        asked->is_large = true;
     error_clear(&other);
     if (take_alone(cache, schema, name, ask, taken, &other) != STATUS_OK)
         return status;

@@ -42,7 +42,7 @@ struct cached_model {
 
 struct model_cache {
     struct held_models models;
-    struct asked_table asked;
+    struct asked_tables asked;
     size_t bytes_max;
     struct sqlite_host *host; /* borrowed */
     struct stop stop;         /* a row that takes long is interrupted with its statement */

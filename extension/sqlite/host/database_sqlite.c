@@ -98,13 +98,14 @@ static enum status query(void *self, const struct database_statement *wanted,
 #define WANTED_MAX 5 /* parameters */
 
 /* Chunks are written before words: a scan for so many of them ends early. Words that another
- * database has written are blobs. */
+ * database has written are blobs. A position that is no integer is taken for 0. */
 static size_t append_wanted(const struct model_read *read, struct cell parameters[WANTED_MAX],
                             struct text *sql)
 {
     const bool has_data = read->data.data;
 
-    text_append_string(sql, " WHERE part = $1 AND name = $2 AND position >= $3 AND position < $4");
+    text_append_string(sql, " WHERE part = $1 AND name = $2 AND position >= $3 AND position < $4"
+                            " AND typeof(position) = 'integer'");
     if (has_data)
         text_append_string(sql, " AND (data COLLATE BINARY = $5 OR data = CAST($5 AS BLOB))");
     text_append_string(sql, has_data ? " LIMIT 1" : " LIMIT $4 - $3");

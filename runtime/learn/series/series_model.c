@@ -496,7 +496,8 @@ static void tell_ways(const struct forecast_model *old, const struct forecast_mo
                    "%u series are fitted anew: their parameters do not go with their rows",
                    ways[WAY_ANEW]);
         notice_hint(notices, "They begin or end at another time, have twice as many values as at "
-                             "their fit, or values that their models do not take.");
+                             "their fit, or values that their models do not take, or are totals "
+                             "of other series.");
     }
     if (old->series > found)
         notice_add(notices, NOTICE_MISSING,

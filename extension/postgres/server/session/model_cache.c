@@ -14,7 +14,7 @@
 
 static struct {
     struct held_models models;
-    struct asked_table asked;
+    struct asked_tables asked;
     size_t bytes_max; /* totrain.model_cache */
 } cache;
 
@@ -36,6 +36,7 @@ static void throw_error(const struct error *err)
 void model_cache_limit(size_t bytes)
 {
     cache.bytes_max = bytes;
+    cache.asked = (struct asked_tables){0}; /* which are too large is another question now */
     held_models_free_beyond(&cache.models, bytes_max());
 }
 
@@ -186,32 +187,38 @@ static struct cached_model *load_model(const struct names *names, Oid table)
     return cached;
 }
 
-/* Whatever is wrong with a model that a series is read of, the load of all of it tells. */
+/* Whatever is wrong with a model that a series is read of, the load of all of it tells; so it does
+ * where the series is not found, which may be for damage to its words. */
 static struct cached_model *load_for_series(const struct names *names,
                                             const struct model_identity *identity,
                                             struct series_ask *ask)
 {
+    struct asked_table *asked =
+        asked_tables_find(&cache.asked, bytes_hash(identity, sizeof *identity, 0));
     struct session *session = palloc(sizeof *session);
     struct cached_model *cached = NULL;
     struct error err, other;
     enum status status;
 
-    if (asked_table_alone(&cache.asked, bytes_hash(identity, sizeof *identity, 0))) {
-        if (try_load(session, names, identity->table, ask, &cached, &err) == STATUS_OK)
+    if (asked_table_alone(asked)) {
+        status = try_load(session, names, identity->table, ask, &cached, &err);
+        if (status == STATUS_OK && (ask->is_there || asked->is_large))
             return cached;
-        if (session->interrupt)
+        if (status == STATUS_OK)
+            held_model_free(&cached->held);
+        else if (session->interrupt)
             session_raise(session, &err, SLICE(""), false);
     }
     ask->is_there = true;
     status = try_load(session, names, identity->table, NULL, &cached, &err);
     if (status == STATUS_OK) {
-        cache.asked.is_large = held_model_bytes(&cached->held) > bytes_max();
+        asked->is_large = held_model_bytes(&cached->held) > bytes_max();
         return cached;
     }
     if (status == STATUS_LIMIT || status == STATUS_NO_MEMORY) {
         struct session *again = palloc(sizeof *again);
 
-        cache.asked.is_large = true;
+        asked->is_large = true;
         if (try_load(again, names, identity->table, ask, &cached, &other) == STATUS_OK)
             return cached;
     }
