@@ -157,7 +157,7 @@ const char formula_c_hash[] =
     "    if (cell->type == @_TEXT)\n"
     "        return 1;\n"
     "    x = x < 0 ? -x : x;\n"
-    "    if (x - x == 0 && x == @_floor(x) && x < 9223372036854775808.0)\n"
+    "    if (x - x == 0 && x == @_floor(x) && x < 9007199254740992.0)\n"
     "        whole = (unsigned long long)x;\n"
     "    else {\n"
     "        for (; behind < 19 && most * x < 1e15; behind++, most *= 10)\n"

@@ -86,7 +86,11 @@ static void word_functions(const struct sql_printer *printer)
     function(printer, ending, "double precision", "text", how,
              "CASE WHEN x IS NULL OR x = 'NaN' THEN NULL WHEN abs(x) = 'Infinity' "
              "THEN (('an infinite number: ' || x::text)::float8)::text "
-             "WHEN x = floor(x) AND abs(x) < 9.2e18 THEN x::bigint::text ELSE x::text END");
+             "WHEN x = floor(x) AND abs(x) < 9.2e18 THEN x::bigint::text "
+             "WHEN x::text::float8 <> x "
+             "THEN (('extra_float_digits is below 1: ' || x::text)::float8)::text "
+             "WHEN x <> floor(x) AND abs(x) >= 1e15 THEN x::text::numeric::text "
+             "ELSE x::text END");
     function(printer, ending, "boolean", "text", how,
              "CASE WHEN x THEN '1' WHEN NOT x THEN '0' END");
     function(printer, ending, "date", "text", how, "(x - DATE '1970-01-01')::text");

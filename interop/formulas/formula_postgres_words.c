@@ -1,11 +1,17 @@
 /*
  * Words by their hash, crosses, and free text, in PostgreSQL: XXH3 of 64 bits in PL/pgSQL, which
- * each of its databases has; the rest is SQL, bound to the functions beside it when it is made.
+ * each of its databases has, and which finds operators when it runs: by pg_catalog alone. The rest
+ * is SQL, bound to the functions beside it when it is made.
  *
- *     PREFIX_hash(bytes)             of words of up to 240 bytes; y has the bytes in the other
- * order PREFIX_bucket(bytes, count)    the hash modulo count PREFIX_key(text)               the 8
- * bytes of its hash, of NULL 0 PREFIX_terms(text, ...)        numbers of terms, and behind them
- * what each counts PREFIX_total(terms, numbers)   the sum of what each counts times its number
+ *     PREFIX_hash(bytes)            up to 240; y has them in the other order
+ *
+ *     PREFIX_bucket(bytes, count)   the hash modulo count
+ *
+ *     PREFIX_key(text)              the 8 bytes of its hash; NULL: zeros
+ *
+ *     PREFIX_terms(text, ...)       numbers of terms, and behind them what each counts
+ *
+ *     PREFIX_total(terms, numbers)  the sum of what each counts times its number
  */
 #include "interop/formulas/formula_postgres_words.h"
 
@@ -255,7 +261,8 @@ void postgres_words_functions(const struct sql_printer *printer, bool has_terms)
     text_append_string(printer->out, "CREATE FUNCTION ");
     sql_object_name(printer, "_hash");
     text_append_string(printer->out, "(x bytea) RETURNS bigint LANGUAGE plpgsql IMMUTABLE PARALLEL "
-                                     "SAFE STRICT AS $totrain$\n");
+                                     "SAFE STRICT SET search_path = pg_catalog, pg_temp AS "
+                                     "$totrain$\n");
     text_append_string(printer->out, hash);
     text_append_string(printer->out, "$totrain$;\n");
     append_functions(printer, buckets);

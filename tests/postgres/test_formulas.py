@@ -149,6 +149,23 @@ class Formulas(harness.Case):
                 with self.subTest(model=name, row=i + 1):
                     self.assertTrue(rows.near(float(mine[0]), float(other[0])), (mine, other))
 
+    def test_a_hash_takes_no_operator_of_others(self):
+        schema = self.load("of_hashed", "SELECT * FROM unlike")
+        ask = f"SELECT {schema}.of_hashed_hash('abcdefghijk')"
+        wanted = self.in_plain(ask)
+        self.in_plain("CREATE SCHEMA others; CREATE FUNCTION others.none(bigint, int) RETURNS bigint LANGUAGE sql AS 'SELECT 42::bigint'; "
+                      "CREATE OPERATOR others.& (LEFTARG = bigint, RIGHTARG = int, FUNCTION = others.none)")
+        self.assertEqual(self.in_plain(f"SET search_path = public, others; {ask}"), wanted)
+
+    def test_numbers_of_many_digits_are_words_as_the_extension_writes_them(self):
+        schema = self.load("of_hashed", "SELECT * FROM unlike")
+        for number in ("2450091188952918.5", "-1500771194059539.2", "1e+20", "1e-05", "0.30000000000000004", "12.5"):
+            ask = f"SELECT {schema}.of_hashed_word('{number}'::float8)"
+            with self.subTest(number=number):
+                self.assertEqual(self.in_plain(ask), [(number,)])
+        with self.assertRaisesRegex(psycopg2.Error, "extra_float_digits is below 1: 0.3"):
+            self.in_plain(f"SET extra_float_digits = 0; SELECT {schema}.of_hashed_word(0.1::float8 + 0.2::float8)")
+
     def test_one_row_is_found_by_its_index(self):
         schema = self.load("trees", "SELECT * FROM hostile")
         plan = self.in_plain(f"EXPLAIN SELECT prediction FROM {schema}.trees_predictions WHERE id = 5")

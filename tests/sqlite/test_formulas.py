@@ -211,6 +211,14 @@ class Formulas(FormulaCase):
                 with self.subTest(model=model, cell=cell), self.assertRaisesRegex(sqlite3.Error, f"column {column} holds no"):
                     plain.execute(f"SELECT prediction FROM {model}_predictions").fetchall()
 
+    def test_whole_numbers_that_a_double_cannot_tell_apart_are_refused_in_c(self):
+        self.run_all("CREATE TABLE w (note, c, k, n REAL, y REAL, two TEXT)")
+        self.database.executemany("INSERT INTO w VALUES (?, ?, ?, ?, ?, ?)", words.rows(300, 1))
+        self.run_all(words.statement(next(one for one in words.MODELS if one[0] == "hashed")))
+        self.run_all("CREATE TABLE large AS SELECT value AS c, 1.0 AS n FROM json_each('[9007199254740991, 9007199254740992, "
+                     "-9007199254740993]')")
+        self.assertEqual([row[0] for row in self.run_c("hashed", "large")], [0, 1, 1])
+
     def test_the_same_model_has_the_same_text(self):
         self.train(TREES)
         for kind in ("sqlite", "postgres", "c"):
