@@ -6,6 +6,7 @@
 #define FITTING      .1  /* greatest index of converted rows, beside what chance makes */
 #define FITTING_NEAR .03 /* the same for a factor that is met by chance */
 #define SHARE_LEAST  1e-4
+#define SHIFT_WIDTHS 2 /* zeros of units lie farther apart than so many times the range */
 
 /* The plainest first. */
 static const struct unit units[] = {
@@ -19,6 +20,16 @@ static const struct unit units[] = {
     {'/', 1.60934}, {'*', 1.60934}};
 #define UNITS (sizeof units / sizeof *units)
 _Static_assert(UNITS <= OTHER_UNIT_UNITS_MAX, "units have counts");
+
+/* Numbers that count days or rows go on behind those of the training, which lie a range below: the
+ * range may be the distance of two zeros by chance. */
+static bool is_apart(const struct other_unit *counts, const struct unit *unit)
+{
+    const bool is_shift = unit->sign == '+' || unit->sign == '-';
+
+    return !is_shift ||
+           unit->by > SHIFT_WIDTHS * (other_unit_high(counts) - other_unit_low(counts));
+}
 
 bool other_unit_init(const struct transform_input *input, const struct input_statistics *then,
                      struct other_unit *counts)
@@ -125,7 +136,7 @@ enum unit_verdict other_unit_find(const struct other_unit *counts, const struct 
     for (size_t i = 0; i < UNITS; i++) {
         const double index = index_of(counts, i);
 
-        if (index > index_most(counts, i) || index >= least)
+        if (index > index_most(counts, i) || index >= least || !is_apart(counts, &units[i]))
             continue;
         least = index;
         *unit = &units[i];

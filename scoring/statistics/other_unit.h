@@ -20,7 +20,7 @@
 #define OTHER_UNIT_BINS_MIN  4   /* bins of the training's; fewer are rather classes */
 #define OTHER_UNIT_SHARE     .9  /* the least share of rows that lie outside */
 #define OTHER_UNIT_WIDTHS    10  /* very far: so many times the range beyond it */
-#define OTHER_UNIT_NEAR      10  /* a factor below it is met by chance, so that */
+#define OTHER_UNIT_NEAR      31  /* a factor below it is met by chance, so that */
 #define OTHER_UNIT_NEAR_ROWS 200 /* more rows must fit better */
 #define OTHER_UNIT_UNITS_MAX 48
 

@@ -95,11 +95,19 @@ static void kelvins_and_inches_are_found(void **state)
               UNIT_SAME); /* chance? */
 }
 
+/* Days, counted; those of the training are as many as kelvins of freezing water. */
+static double day(uint32_t i)
+{
+    return (double)(i % 275);
+}
+
 static void what_drifts_is_no_unit(void **state)
 {
     const struct unit *unit = NULL;
     (void)state;
 
+    CHECK_INT(find_of(day, 1, 275, 275, &unit), UNIT_SAME); /* counted on */
+    CHECK_INT(find_of(day, 1, -275, 275, &unit), UNIT_SAME);
     CHECK_INT(find(1, 0, ROWS, &unit), UNIT_SAME);
     CHECK_INT(find(1.5, 0, ROWS, &unit), UNIT_SAME);
     CHECK_INT(find(1, 200, ROWS, &unit), UNIT_SAME); /* all lie outside */

@@ -252,7 +252,9 @@ static void note_missing(const struct crossing *crossing, const struct crossed *
             continue;
         notice_add(notices, NOTICE_METRIC, "%s of the folds is NULL: %u of %u folds have none%s",
                    metric->name, missing, crossed->folds,
-                   metric_ranks(measure.metric) ? ", where all rows have the same class" : "");
+                   metric_ranks(measure.metric)  ? ", where all rows have the same class"
+                   : measure.metric == METRIC_R2 ? ", where it takes two rows: write fewer folds"
+                                                 : ", where it is greater than a number can be");
         if (metric_ranks(measure.metric))
             notice_hint(notices,
                         "Each fold needs rows of two classes: write fewer folds, or groups "

@@ -137,17 +137,33 @@ void other_units_cell(struct other_units *units, size_t input, const struct cell
         other_unit_take(&units->columns[input], number);
 }
 
+/* Texts that are no plain numbers, such as '1,234' and 'NA', are another number in SQLite's CAST,
+ * and an error in PostgreSQL's. */
 static void hint_unit(const struct other_units *units, const struct query_column *column,
                       const struct unit *unit)
 {
     const bool is_text = column->texts > 0;
+    const char *point = unit->by == nearbyint(unit->by) ? ".0" : "";
 
-    notice_hint(
-        units->plan->notices,
-        "If their unit is another one than in the training, write %s%s%s %c %.10g%s AS %s in "
-        "the SELECT; if the rows have changed, train again with such rows.",
-        is_text ? "CAST(" : "", SQL_NAME(column->name), is_text ? " AS double precision)" : "",
-        unit->sign, unit->by, unit->by == nearbyint(unit->by) ? ".0" : "", SQL_NAME(column->name));
+    if (column->texts > column->numeric_texts + column->blank_texts) {
+        notice_hint(units->plan->notices,
+                    "If their unit is another one than in the training, make numbers of the texts "
+                    "in the SELECT, and write %c %.10g%s behind them; if the rows have changed, "
+                    "train again with such rows.",
+                    unit->sign, unit->by, point);
+        return;
+    }
+    notice_hint(units->plan->notices,
+                "If their unit is another one than in the training, write %s%s%s %c %.10g%s AS %s "
+                "in the SELECT; if the rows have changed, train again with such rows.",
+                !is_text              ? ""
+                : column->blank_texts ? "CAST(NULLIF(trim("
+                                      : "CAST(",
+                SQL_NAME(column->name),
+                !is_text              ? ""
+                : column->blank_texts ? "), '') AS double precision)"
+                                      : " AS double precision)",
+                unit->sign, unit->by, point, SQL_NAME(column->name));
 }
 
 static void note(const struct other_units *units, size_t input)
