@@ -145,7 +145,8 @@ struct pod_pool_listener {
     void (*on_avoided)(void *context, const char *node, const char *why);
     /* This worker's pod has been running for a while, and the master has not heard of it: once for
      * each pod. */
-    void (*on_unjoined)(void *context, uint32_t index, uint32_t incarnation, const char *node);
+    void (*on_unjoined)(void *context, enum kube_role role, uint32_t index, uint32_t incarnation,
+                        const char *node);
 };
 
 /* Why not all wanted workers run. */

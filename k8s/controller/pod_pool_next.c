@@ -173,7 +173,8 @@ static void tell_unjoined(struct pod_pool *pool, int64_t now_ms, int64_t *due_ms
             !is_due(place->unjoined_ms + POD_POOL_UNJOINED_MS, now_ms, due_ms))
             continue;
         place->is_unjoined_told = true;
-        pool->listener.on_unjoined(pool->listener.context, i, place->incarnation, place->node);
+        pool->listener.on_unjoined(pool->listener.context, pool->role, i, place->incarnation,
+                                   place->node);
     }
 }
 

@@ -153,7 +153,8 @@ void pods_on_avoided(void *context, const char *node, const char *why)
         pods->listener.notice(pods->listener.context, text);
 }
 
-void pods_on_unjoined(void *context, uint32_t index, uint32_t incarnation, const char *node)
+void pods_on_unjoined(void *context, enum kube_role role, uint32_t index, uint32_t incarnation,
+                      const char *node)
 {
     struct pods *pods = context;
     const struct kube_moment now = this_moment();
@@ -162,12 +163,14 @@ void pods_on_unjoined(void *context, uint32_t index, uint32_t incarnation, const
     if (pods->is_over || pods->ends)
         return;
     snprintf(text, sizeof text,
-             "worker %u has been running on %s for %d s and does not reach the master: the network "
+             "%s %u has been running on %s for %d s and does not reach the master: the network "
              "may drop its packets to the database or to the master's port %d; its pod's log says "
              "more",
-             index, *node ? node : "its node", POD_POOL_UNJOINED_MS / 1000, MANIFEST_MASTER_PORT);
-    log_warning("worker %u, incarnation %u: %s", index, incarnation, text);
-    kube_events_note(&pods->events, &now, true, "WorkerNotJoined", "%s", text);
+             kube_role_title(role), index, *node ? node : "its node", POD_POOL_UNJOINED_MS / 1000,
+             MANIFEST_MASTER_PORT);
+    log_warning("%s, incarnation %u", text, incarnation);
+    kube_events_note(&pods->events, &now, true,
+                     role == KUBE_SERVER ? "ServerNotJoined" : "WorkerNotJoined", "%s", text);
     if (pods->listener.notice)
         pods->listener.notice(pods->listener.context, text);
 }

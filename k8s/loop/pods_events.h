@@ -21,7 +21,8 @@ void pods_events_send(struct pods *pods, int64_t now_ms, int64_t *due_ms);
 void pods_events_cancel(struct pods *pods);
 /* The user hears of these two, too. */
 void pods_on_avoided(void *context, const char *node, const char *why);
-void pods_on_unjoined(void *context, uint32_t index, uint32_t incarnation, const char *node);
+void pods_on_unjoined(void *context, enum kube_role role, uint32_t index, uint32_t incarnation,
+                      const char *node);
 void pods_on_loss(void *context, const struct pod_pool_loss *loss);
 /* No progress. */
 void pods_events_note(struct pods *pods, const struct job_event *event);

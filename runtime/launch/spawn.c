@@ -27,9 +27,11 @@ static int prepare(const struct spawn *spawn, int log, posix_spawn_file_actions_
     failed = failed ? failed : posix_spawn_file_actions_addclosefrom_np(actions, 3);
     failed = failed ? failed : posix_spawnattr_setsigmask(attributes, &none);
     failed = failed ? failed : posix_spawnattr_setsigdefault(attributes, &all);
+    failed = failed ? failed : posix_spawnattr_setpgroup(attributes, 0);
     return failed ? failed
                   : posix_spawnattr_setflags(attributes,
-                                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+                                             POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF |
+                                                 (spawn->leads_group ? POSIX_SPAWN_SETPGROUP : 0));
 }
 
 /* A descriptor that already is 0, 1 or 2 would be overwritten by the dup2 of

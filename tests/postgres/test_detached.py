@@ -450,6 +450,14 @@ class Server(Shared, Door):
             harness.wait_for(lambda: re.search(f"job {job}: .*{expected}", self.server.log()),  # pylint: disable=cell-var-from-loop
                              expected)
         self.assertFalse((told / str(done)).exists())
+        self.execute("CREATE DATABASE beside")
+        wait = self.command("fails", f'sleep 3600 & echo $! > {told}/child; wait')
+        self.addCleanup(lambda: os.kill(int((told / "child").read_text()), signal.SIGKILL))
+        job = int(re.search(r"job\D+(\d+)", self.check_psql(choice.format("fails") + never, "-At"))[1])
+        self.addCleanup(wait.unlink)
+        harness.wait_for(lambda: harness.hurry(self.server.state) or (told / "child").exists(), "the command")
+        self.assertEqual(self.state(job)[0], "unpublished")  # while the command runs
+        self.execute("SET statement_timeout = '20s'; DROP DATABASE beside")
 
 
 class Followed(Helpers, Door):

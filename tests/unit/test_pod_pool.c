@@ -786,15 +786,18 @@ static void nodes_that_are_slow_or_compute_wrongly_are_avoided_with_a_reason(voi
 }
 
 struct unjoined {
+    enum kube_role role;
     uint32_t index, incarnation;
     char node[POD_NODE_MAX];
     int count;
 };
 
-static void hear_unjoined(void *context, uint32_t index, uint32_t incarnation, const char *node)
+static void hear_unjoined(void *context, enum kube_role role, uint32_t index, uint32_t incarnation,
+                          const char *node)
 {
     struct unjoined *unjoined = context;
 
+    unjoined->role = role;
     unjoined->index = index;
     unjoined->incarnation = incarnation;
     snprintf(unjoined->node, sizeof unjoined->node, "%s", node);
@@ -824,6 +827,7 @@ static void a_worker_that_never_joins_is_told_of_once(void **state)
     for (int again = 0; again < 2; again++)
         (void)pod_pool_next(&f.pool, 5 + POD_POOL_UNJOINED_MS, &due_ms);
     CHECK_INT(heard.count, 1);
+    CHECK_INT(heard.role, KUBE_WORKER);
     CHECK_INT(heard.index, 1);
     CHECK_INT(heard.incarnation, 0);
     assert_string_equal(heard.node, "b");

@@ -587,8 +587,9 @@ static void note_thrown(struct following *following, MemoryContext context)
 #define UNPUBLISHED "unpublished"
 
 /* The last of a job that nobody waits for: a scheduler, or who is on call, hears how it ended. Its
- * owner's command of the administrator's list hears of failures. */
-static void tell_end(const struct following *following)
+ * owner's command of the administrator's list hears of failures, once the folder is left: while a
+ * follower holds it, totrain.jobs has neither the end nor the reason. */
+static void tell_end(const struct following *following, struct job_folder *folder)
 {
     MemoryContext context = CurrentMemoryContext;
     const enum job_state what = state_of(following);
@@ -610,11 +611,13 @@ static void tell_end(const struct following *following)
     Async_Notify(CHANNEL, payload.data);
     CommitTransactionCommand();
     MemoryContextSwitchTo(context);
-    if (strcmp(state, job_state_name(JOB_STATE_FAILED)) == 0 || strcmp(state, UNPUBLISHED) == 0)
-        failure_command_run(following->folder->id, state, payload.data);
+    if (strcmp(state, job_state_name(JOB_STATE_FAILED)) == 0 || strcmp(state, UNPUBLISHED) == 0) {
+        job_folder_leave(folder);
+        failure_command_run(folder->id, state, payload.data);
+    }
 }
 
-static void follow(const struct job_folder *folder, const struct caller *caller, bool must_become,
+static void follow(struct job_folder *folder, const struct caller *caller, bool must_become,
                    const char *state)
 {
     MemoryContext context = CurrentMemoryContext;
@@ -640,7 +643,7 @@ static void follow(const struct job_folder *folder, const struct caller *caller,
         note_thrown(following, context);
     }
     PG_END_TRY();
-    tell_end(following);
+    tell_end(following, folder);
 }
 
 /* ----- the worker ----- */
@@ -676,7 +679,7 @@ static void read_caller(const struct job_folder *folder, struct caller *caller)
     proc_exit(0);
 }
 
-void kept_jobs_follow(const struct job_folder *folder)
+void kept_jobs_follow(struct job_folder *folder)
 {
     struct caller caller;
 

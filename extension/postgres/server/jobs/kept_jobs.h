@@ -25,8 +25,8 @@
 void kept_jobs_take(const struct job_folder *folder);
 
 /* The same in this process, which has become the caller, is in no transaction, and holds the
- * folder. Its caller.json is written. */
-void kept_jobs_follow(const struct job_folder *folder);
+ * folder, which may be left. Its caller.json is written. */
+void kept_jobs_follow(struct job_folder *folder);
 
 /* Starts workers for jobs of this database without a follower; where none is left, later. */
 void kept_jobs_adopt(void);

@@ -370,7 +370,7 @@ static bool run_statement(const struct submission *submission, const struct job_
 }
 
 /* An error that is thrown here is the job's end, not only the worker's. */
-static void run_and_note(const struct submission *submission, const struct job_folder *folder)
+static void run_and_note(const struct submission *submission, struct job_folder *folder)
 {
     MemoryContext context = CurrentMemoryContext;
     volatile bool has_kept = false;

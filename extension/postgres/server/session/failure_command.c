@@ -12,6 +12,7 @@
 #include <pgstat.h>
 #include <storage/ipc.h>
 #include <storage/latch.h>
+#include <storage/procsignal.h>
 #include <utils/guc.h>
 #include <utils/timestamp.h>
 
@@ -111,6 +112,7 @@ static bool start(char *program, int64_t job, const char *state, const char *tol
     struct spawn spawn = {.program = program,
                           .arguments = arguments,
                           .environment = environment,
+                          .leads_group = true,
                           .in = open_line(told),
                           .out = -1};
     struct error err;
@@ -146,6 +148,8 @@ static bool wait_for(pid_t pid)
             break;
         if (found & WL_LATCH_SET)
             ResetLatch(MyLatch);
+        if (ProcSignalBarrierPending) /* DROP DATABASE, of any database, waits for all processes */
+            ProcessProcSignalBarrier();
         has_ended = found & WL_SOCKET_READABLE;
     }
     if (pidfd >= 0)
@@ -175,7 +179,7 @@ void failure_command_run(int64_t job, const char *state, const char *told)
         return;
     has_ended = wait_for(pid);
     if (!has_ended)
-        kill(pid, SIGKILL);
+        kill(-pid, SIGKILL); /* with what a script has started */
     while (waitpid(pid, &how, 0) < 0 && errno == EINTR)
         ;
     if (!has_ended)
