@@ -460,7 +460,7 @@ function showEvents() {
 function showCurves(job) {
   const rows = [...open.metrics.values()].sort((a, b) => a[0] - b[0] || a[1] - b[1]);
   const made = curves(rows, open.score);
-  if (made.length > 0 && !rows.some((row) => row[3] === "validation"))
+  if (made.length > 0 && !NOW.includes(job.state) && !rows.some((row) => row[3] === "validation")) // the first epoch may not have ended
     made.unshift(element("p", { class: "muted wide" }, "The job holds no rows out for validation: the curves show training rows."));
   if (job.samples.length > 1) {
     made.push(chart("Rate while this page was open", SECONDS, "rows a second", [{ name: "rows/s", style: "train", points: job.samples.map((sample) => [sample[0], sample[1]]) }]));
