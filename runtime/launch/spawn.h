@@ -15,7 +15,7 @@ struct spawn {
     char *const *arguments;   /* NULL at the end */
     char *const *environment; /* the same; NULL: this process's own */
     bool is_in_path;          /* a program without a slash is looked for in PATH */
-    bool leads_group;         /* of processes, which a signal to -pid ends together */
+    bool leads_group;         /* a signal to -pid then ends what it has started, too */
     int in, out;              /* its descriptors 0 and 1; -1: /dev/null */
     const char *log;          /* the file that its descriptor 2 appends to; NULL: ours */
 };

@@ -456,8 +456,8 @@ class Server(Shared, Door):
         job = int(re.search(r"job\D+(\d+)", self.check_psql(choice.format("fails") + never, "-At"))[1])
         self.addCleanup(wait.unlink)
         harness.wait_for(lambda: harness.hurry(self.server.state) or (told / "child").exists(), "the command")
-        self.assertEqual(self.state(job)[0], "unpublished")  # while the command runs
-        self.execute("SET statement_timeout = '20s'; DROP DATABASE beside")
+        self.assertEqual(self.state(job)[0], "unpublished")  # settled: written before the command begins
+        self.check_psql(None, "-c", "SET statement_timeout = '20s'", "-c", "DROP DATABASE beside")
 
 
 class Followed(Helpers, Door):
