@@ -68,8 +68,6 @@ NO_HEADER = {
     "extension/postgres/server/staging/stage_shard.c", "extension/postgres/server/jobs/submit.c",
 }
 FILES_MOST = 40  # in a folder; one with more falls into rooms
-# Folders that have not yet fallen into rooms.
-CROWDED = set()
 COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'', re.S)
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.M)
 
@@ -185,11 +183,8 @@ def check_own_headers(sources, includes, problems):
 def check_sizes(sources, problems):
     counts = collections.Counter(folder(name) for name in sources if not name.startswith("tests/"))
     for room, count in sorted(counts.items()):
-        if count > FILES_MOST and room not in CROWDED:
+        if count > FILES_MOST:
             problems.append(f"{room}: {count} files, where {FILES_MOST} are the most: a part of them becomes a room")
-    for room in sorted(CROWDED):
-        if counts[room] <= FILES_MOST:
-            problems.append(f"{room}: is listed as crowded and has {counts[room]} files")
 
 
 def check_document(sources, problems):
