@@ -48,7 +48,7 @@ struct cJSON; /* base/json.h */
     F(U32,   epochs,          FIELD_ANY, "in all") \
     F(F64,   rows_per_second, FIELD_ANY, "") \
     F(F64,   validation_loss, FIELD_ANY, "") \
-    F(F64,   slot_seconds,    FIELD_ANY, "runtime/process/usage.h") \
+    F(F64,   slot_seconds,    FIELD_ANY, "runtime/role/usage.h") \
     F(CHARS, metrics,         64, "HOST:PORT where /metrics is; empty: nowhere")
 
 #define JOURNAL_WORKER_FIELDS(F) \
