@@ -5,6 +5,7 @@
   other-tools.md, which are printed, and rows of docs/from, which set a statement beside another tool's.
 - The README has at most 80 lines.
 - Each link to a file or to a heading leads there.
+- Each source file that a page names by its path is there, unless NAME stands for a part of it.
 - The navigation of the site names pages that are there, and each page of docs/start, docs/tasks and docs/from once.
 - Each decision has its number, a date, a status, a context and a decision, and stands in the index. A page may have
   several, each a section, behind a list of contents.
@@ -22,6 +23,7 @@ DECISIONS = ROOT / "docs" / "decisions"
 LONGEST = 120
 README_LINES = 80
 MADE_FOR_SITE = {"index.md", "examples.md", "map.md", "CONTRIBUTING.md", "CHANGELOG.md"}
+FOLDERS = sorted(path.name for path in ROOT.iterdir() if path.is_dir() and path.name[0] != "." and path.name != "build")
 PRINTED = {"docs/attributes.md", "docs/columns.md", "docs/metrics.md", "docs/models.md", "docs/other-tools.md"}
 
 
@@ -70,6 +72,16 @@ def broken_links(path, name, text):
                 yield f"{name}:{number}: {file or name} has no heading for #{anchor}"
 
 
+def missing_sources(name, text):
+    """The history may name what there was."""
+    if name == "CHANGELOG.md":
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        for path in re.findall(rf"(?<![\w/.-])((?:{'|'.join(FOLDERS)})/[\w/-]+\.(?:c|h|py|cmake))\b", line):
+            if "NAME" not in path and not (ROOT / path).exists():
+                yield f"{name}:{number}: there is no {path}"
+
+
 def navigation_problems():
     """Pages that the site's navigation names and docs/ lacks, and pages that it lacks; the site itself adds a few."""
     name = "tools/site/mkdocs.yml"
@@ -111,6 +123,7 @@ def main():
         name, text = path.relative_to(ROOT).as_posix(), path.read_text()
         problems += long_lines(name, text)
         problems += broken_links(path, name, text)
+        problems += missing_sources(name, text)
     problems += decision_problems()
     problems += navigation_problems()
     lines = len((ROOT / "README.md").read_text().splitlines())
