@@ -81,6 +81,16 @@ static double mean_before(const double *values, uint32_t place, uint32_t length)
     return sum / length;
 }
 
+/* The sum of all values before a place. */
+static double sum_before(const double *values, uint32_t place)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < place; i++)
+        sum += values[i];
+    return sum;
+}
+
 static double value_before(const double *values, uint32_t place, uint32_t length)
 {
     return length <= place ? values[place - length] : NAN;
@@ -102,8 +112,9 @@ static double pattern_effect(const struct pooled_fit *fit, uint32_t place, doubl
     return fit->has_pattern ? pattern_restore(&fit->pattern, place, level) - level : NAN;
 }
 
-/* The bins of the value at a place, from the values before it and their level. */
-static void describe(const struct pooled_fit *fit, uint32_t place, double level, uint8_t *bins)
+/* The bins of the value at a place, from the values before it, their level and their sum. */
+static void describe(const struct pooled_fit *fit, uint32_t place, double level, double total,
+                     uint8_t *bins)
 {
     const struct pooled *pooled = fit->own->pooled;
     const double *values = fit->values, scale = fit->scale;
@@ -128,7 +139,7 @@ static void describe(const struct pooled_fit *fit, uint32_t place, double level,
 
     *bins++ = bin_of(deviation_before(values, place, season) / scale - 1);
     *bins++ = bin_of((values[place - 1] - values[place - 2]) / scale);
-    *bins++ = bin_of((values[place - 1] - mean_before(values, place, place)) / (scale * 4));
+    *bins++ = bin_of((values[place - 1] - total / place) / (scale * 4));
     *bins++ = bin_of(level / scale / 10);
     *bins++ = bin_of((double)place / (4 * season) - 1);
     *bins++ = bin_of(fit->weight * 4 - 2);
@@ -174,6 +185,8 @@ static double level_at(const struct pooled_fit *fit, uint32_t place)
 {
     double level = fit->known[0];
 
+    if (fit->count < POOLED_LEAST)
+        return fit->known[place - 1]; /* to the bit, which a sum of differences is not */
     for (uint32_t i = 1; i < place; i++)
         level += fit->weight * (fit->known[i] - level);
     return level;
@@ -213,28 +226,31 @@ static bool is_drawn(const struct pooled_rows *rows, int64_t step, double target
     return (bits >> 32) % rows->every == 0;
 }
 
-/* Adds the rows of the series, or measures how far its values are from what trees expect. */
+/* Adds the rows of the series, and measures how far its values are from the level: trees have seen
+ * these values, and are nearer to them than to those to come. */
 static enum status look_at_past(struct pooled_fit *fit, struct error *err)
 {
     struct pooled_rows *rows = fit->own->rows;
     const uint32_t first =
         rows || fit->count < RESIDUALS_MOST ? POOLED_LEAST - 2 : fit->count - RESIDUALS_MOST;
-    double level = level_at(fit, first), sum = 0;
+    double level = level_at(fit, first), total = sum_before(fit->values, first), sum = 0;
     uint8_t bins[POOLED_FEATURES_MAX] = {0};
 
-    for (uint32_t i = first; i < fit->count; i++) {
+    for (uint32_t i = first; i < fit->count; total += fit->values[i++]) {
         double target = (fit->values[i] - level) / fit->scale;
+        const double before = level;
 
-        describe(fit, i, level, bins);
         level += fit->weight * (fit->values[i] - level);
-        if (!rows) {
-            target -= pooled_score(&fit->own->pooled->trees, bins);
-            sum += target * target;
+        sum += target * target;
+        if (!rows)
             continue;
-        }
         target = target < -POOLED_MOST ? -POOLED_MOST : target > POOLED_MOST ? POOLED_MOST : target;
-        if (fit->own->are_known[i] && is_drawn(rows, fit->own->first + i, target))
-            TRY(add_row(rows, bins, target, err));
+        /* What fills a gap looks at the value behind it, whose features would know it. */
+        if (!fit->own->are_known[i - 1] || !fit->own->are_known[i] ||
+            !is_drawn(rows, fit->own->first + i, target))
+            continue;
+        describe(fit, i, before, total, bins);
+        TRY(add_row(rows, bins, target, err));
     }
     fit->variance = fit->scale * fit->scale * sum / (fit->count - first);
     return STATUS_OK;
@@ -286,7 +302,8 @@ static void project(const void *fitted, const struct series *series, uint32_t or
 {
     const struct pooled_fit *fit = fitted;
     const bool is_expected = fit->scale > 0 && !fit->own->rows && origin >= 2;
-    double level = level_at(fit, origin), weight = fit->weight;
+    double level = level_at(fit, origin), total = sum_before(fit->known, origin);
+    double weight = fit->weight;
     uint8_t bins[POOLED_FEATURES_MAX];
     (void)series;
 
@@ -296,10 +313,11 @@ static void project(const void *fitted, const struct series *series, uint32_t or
         double value = level, variance = fit->variance * (1 + h * fit->weight * fit->weight);
 
         if (is_expected) {
-            describe(fit, place, level, bins);
+            describe(fit, place, level, total, bins);
             value += fit->scale * pooled_score(&fit->own->pooled->trees, bins);
         }
         fit->values[place] = value;
+        total += value;
         level += weight * (value - level);
         weight *= DAMPING;
         if (fit->has_pattern) {

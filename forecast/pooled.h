@@ -43,7 +43,8 @@ struct pooled_series {
     const struct pooled *pooled; /* NULL: there are no trees */
     struct pooled_rows *rows;    /* not NULL: rows are collected, and nothing is forecast */
     const struct steps *steps;   /* the series' own */
-    const bool *are_known;       /* with rows: values that were no gaps; no others are targets */
+    const bool *are_known;       /* with rows: values that were no gaps; a value is a target if the
+                                    one before it was none either */
     int64_t first;               /* the step of the first value */
     uint8_t words[POOLED_GROUPS_MAX]; /* bins of the group's words; 0: none */
 };

@@ -5,6 +5,7 @@
 #include "kinds/forecast/forecast_attributes.h"
 #include "runtime/data/dataset/row_store.h"
 #include "runtime/data/dataset_open.h"
+#include "runtime/learn/series/series_learner.h"
 #include "runtime/learners/learners.h"
 #include "tests/unit/data_fixture.h"
 #include "tests/unit/learner_group.h"
@@ -551,6 +552,11 @@ static void a_bit_that_is_inverted_in_trees_or_their_rows_is_found(void **state)
         CHECK(learner_memory(learning, "bins", &size) == NULL);
         for (int phase = 0; phase < 4; phase++)
             group_phase(&group, 0);
+        CHECK(learner_memory(learning, "bins", &size) != NULL);
+        learner_restart(learning); /* what was kept beside the old state is gone with it */
+        CHECK(learner_memory(learning, "bins", &size) == NULL);
+        for (int phase = 0; phase < 4; phase++)
+            group_phase(&group, 0);
         memory = learner_memory(learning, names[i], &size);
         CHECK(memory && size > 0);
         memory[size / 2] ^= 16;
@@ -563,6 +569,68 @@ static void a_bit_that_is_inverted_in_trees_or_their_rows_is_found(void **state)
         free(sums);
         group_close(&group);
     }
+    table_close(&table);
+}
+
+static enum status take(struct learner *from, struct learner *to, struct error *err)
+{
+    const size_t bytes = (size_t)learner_state_bytes(from);
+    char *body = malloc(bytes);
+    struct text head;
+    enum status status;
+
+    CHECK(body);
+    text_init(&head, TEXT_MAXIMUM);
+    CHECK(learner_state_head(from, &head, err) == STATUS_OK);
+    learner_state_read(from, 0, bytes, body);
+    status = learner_take_begin(to, text_slice(&head), bytes, err);
+    if (status == STATUS_OK) {
+        learner_take_piece(to, 0, (struct slice){body, bytes});
+        status = learner_take_end(to, err);
+    }
+    text_deinit(&head);
+    free(body);
+    return status;
+}
+
+/* A level behind the last one has nodes without room for children; leaves may be no numbers. */
+static void trees_that_do_not_grow_are_refused(void **state)
+{
+    struct table table;
+    struct group group, other;
+    struct series_progress *progress;
+    struct pooled_node *nodes;
+    struct error err;
+    uint32_t level;
+    size_t size;
+    (void)state;
+
+    table_make(&table, 1, 40);
+    table_use_trees(&table);
+    table_read(&table, NULL);
+    group_open(&group, &table.spec, &table.dataset, 1);
+    group_open(&other, &table.spec, &table.dataset, 1);
+    for (int phase = 0; phase < 4; phase++)
+        group_phase(&group, 0);
+    progress = group.learners[0]->progress;
+    level = progress->level;
+    progress->level = 2;
+    CHECK_FAILS(take(group.learners[0], other.learners[0], &err), STATUS_CORRUPT,
+                "its place in the job does not exist");
+    progress->level = level;
+    nodes = learner_memory(group.learners[0], "trees", &size);
+    CHECK(nodes && size > 0);
+    for (int i = 0; i < 2; i++) {
+        const double before = nodes[1].value;
+
+        nodes[1].value = i == 0 ? (double)NAN : 1e300;
+        CHECK_FAILS(take(group.learners[0], other.learners[0], &err), STATUS_CORRUPT,
+                    "its trees are none");
+        nodes[1].value = before;
+    }
+    CHECK_OK(take(group.learners[0], other.learners[0], &err));
+    group_close(&group);
+    group_close(&other);
     table_close(&table);
 }
 
@@ -752,6 +820,7 @@ int main(void)
         cmocka_unit_test(a_state_that_is_cut_or_of_another_job_is_refused),
         cmocka_unit_test(a_bit_that_is_inverted_in_any_memory_is_found),
         cmocka_unit_test(a_bit_that_is_inverted_in_trees_or_their_rows_is_found),
+        cmocka_unit_test(trees_that_do_not_grow_are_refused),
         cmocka_unit_test(contributions_are_counted),
         cmocka_unit_test(nulls_of_groups_and_times_are_refused),
         cmocka_unit_test(a_series_that_cannot_be_fitted_is_named),

@@ -351,7 +351,7 @@ static bool is_possible(const void *self, const struct learner_taking *coming)
         coming->bytes[1] != progress->done * series->width * sizeof *series->records ||
         coming->bytes[2] != progress->summed * sizeof *series->sums ||
         progress->trees > series_grow_total(series) ||
-        progress->level > series->grow.growth.depth ||
+        (progress->level > 0 && progress->level >= series->grow.growth.depth) ||
         coming->bytes[3] != series_grow_bytes(series, progress->trees))
         return false;
     if (!progress->is_counted)

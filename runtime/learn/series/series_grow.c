@@ -1,5 +1,6 @@
 #include "runtime/learn/series/series_grow.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "runtime/learn/series/series_rows.h"
 
 #define PENALTY         1.0               /* factor of the squares of leaves */
+#define VALUE_MOST      1000.0            /* magnitude of a leaf, far beyond those that grow */
 #define COLLECT_BYTES   ((size_t)2 << 30) /* bytes to lay out a series */
 #define SLICE_FEATURES  8                 /* features of a task of the team */
 #define ROW_NANOSECONDS 1.0               /* time of one feature of a row */
@@ -30,7 +32,8 @@ void series_grow_plan(struct series_learner *series)
                                           .least_rows = params->min_rows,
                                           .eta = params->eta,
                                           .lambda = PENALTY};
-    grow->every = 1 + (uint32_t)(series->learner.dataset->train.rows / FORECAST_TREE_ROWS_MAX);
+    grow->every =
+        1 + (uint32_t)(series->learner.dataset->train.rows / (FORECAST_TREE_ROWS_MAX + 1));
     series->plan.pooled = grow->pooled;
 }
 
@@ -135,6 +138,7 @@ enum status series_grow_reserve(struct series_learner *series, struct error *err
     struct series_grow *grow = &series->grow;
     struct pooled_node *trees;
 
+    forget_lanes(series); /* their nodes and scores are those of other trees */
     if (!has_trees(series))
         return STATUS_OK;
     trees = realloc(grow->trees, series_grow_bytes(series, series_grow_total(series)));
@@ -153,13 +157,15 @@ enum status series_grow_reserve(struct series_learner *series, struct error *err
     return STATUS_OK;
 }
 
-/* Nodes whose features rows do not have, or whose children the tree does not have. */
+/* False: a node has a feature that rows lack, a child that the tree lacks, or a value whose
+ * gradients do not fit. */
 static bool is_tree(const struct series_grow *grow, const struct pooled_node *tree)
 {
     const uint32_t slot = pooled_slot(grow->growth.depth);
 
     for (uint32_t i = 0; i < slot; i++)
-        if (tree[i].feature > grow->growth.features || (tree[i].feature > 0 && 2 * i + 2 >= slot))
+        if (tree[i].feature > grow->growth.features || (tree[i].feature > 0 && 2 * i + 2 >= slot) ||
+            !(fabs(tree[i].value) <= VALUE_MOST))
             return false;
     return true;
 }

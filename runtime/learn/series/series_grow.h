@@ -56,7 +56,8 @@ uint32_t series_grow_elements_most(const struct series_learner *series);
 /* The bytes of so many trees. */
 uint64_t series_grow_bytes(const struct series_learner *series, uint64_t trees);
 
-/* Room for all trees, behind those that are there; the plan of the series has them. */
+/* Room for all trees, behind those that are there; the plan of the series has them. Lanes have no
+ * rows any more. */
 enum status series_grow_reserve(struct series_learner *series, struct error *err);
 /* Trees that came from elsewhere. */
 enum status series_grow_check(const struct series_learner *series, struct error *err);
