@@ -245,7 +245,7 @@ static enum status look_at_past(struct pooled_fit *fit, struct error *err)
         if (!rows)
             continue;
         target = target < -POOLED_MOST ? -POOLED_MOST : target > POOLED_MOST ? POOLED_MOST : target;
-        /* What fills a gap looks at the value behind it, whose features would know it. */
+        /* A gap is filled from the value behind it, too, whose features would know it. */
         if (!fit->own->are_known[i - 1] || !fit->own->are_known[i] ||
             !is_drawn(rows, fit->own->first + i, target))
             continue;

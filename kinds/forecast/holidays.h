@@ -1,7 +1,7 @@
 /*
  * holidays.h - forecast.holidays: days with a name, on which values differ from those around them.
  *
- *     table of days and names  --planner/forecast/holiday_table.h-->  struct holidays, in the job spec
+ *     table of days and names  --planner/forecast/holiday_table.h-->  struct holidays, in a spec
  *     steps, past and to come  --holiday_days-->  a regressor for each holiday
  *     its coefficient          -->  part of the stored forecast, and of TO EXPLAIN
  *

@@ -553,7 +553,7 @@ static void a_bit_that_is_inverted_in_trees_or_their_rows_is_found(void **state)
         for (int phase = 0; phase < 4; phase++)
             group_phase(&group, 0);
         CHECK(learner_memory(learning, "bins", &size) != NULL);
-        learner_restart(learning); /* what was kept beside the old state is gone with it */
+        learner_restart(learning); /* rows of lanes are gone with the old state */
         CHECK(learner_memory(learning, "bins", &size) == NULL);
         for (int phase = 0; phase < 4; phase++)
             group_phase(&group, 0);
