@@ -296,6 +296,7 @@ static enum status take_series(struct model_cache *cache, const struct look *loo
             return status;
         if (status == STATUS_OK)
             held_models_give_back(&cache->models, &(*taken)->held);
+        *taken = NULL;
         error_clear(err);
     }
     ask->is_there = true;
