@@ -1,9 +1,7 @@
 #include "interop/formulas/formula_c_words.h"
 
-#include "inputs/cells/characters.h"
 #include "inputs/texts/text_words.h"
-
-#define POINTS 0x110000
+#include "interop/formulas/character_runs.h"
 
 const char formula_c_hash[] =
     "static inline unsigned long long @_bytes(const unsigned char *p, int count)\n"
@@ -405,42 +403,25 @@ const char formula_c_terms[] =
     "    return 0;\n"
     "}\n";
 
-/* A run of characters of one class that is not IN_WORD. */
 static void append_classes(struct text *out)
 {
-    uint32_t first = 0x80;
+    struct class_run run;
 
-    for (uint32_t point = 0x80; point < POINTS; point++) {
-        const enum character_class class = text_character_class(point);
-
-        if (point + 1 < POINTS && text_character_class(point + 1) == class)
-            continue;
-        if (class != IN_WORD)
-            text_printf(out, "    {0x%x, 0x%x, 1, %d},\n", first, point, class == ALONE ? 2 : 0);
-        first = point + 1;
+    for (uint32_t first = 0x80; first < CHARACTER_POINTS; first = run.last + 1) {
+        run = class_run_of(first);
+        if (run.class != IN_WORD)
+            text_printf(out, "    {0x%x, 0x%x, 1, %d},\n", run.first, run.last,
+                        run.class == ALONE ? 2 : 0);
     }
 }
 
-static int32_t shift_of(uint32_t point)
-{
-    return (int32_t)(character_small(point) - point);
-}
-
-/* Capitals that lie side by side, or with a small letter between them, and have one shift. */
 static void append_capitals(struct text *out)
 {
-    for (uint32_t first = 0x80; first < POINTS; first++) {
-        const int32_t shift = shift_of(first);
-        const uint32_t step = shift_of(first + 1) == shift ? 1 : 2;
-        uint32_t last = first;
+    struct capital_run run = {.last = 0x80 - 1};
 
-        if (shift == 0)
-            continue;
-        while (shift_of(last + step) == shift && (step == 1 || shift_of(last + 1) == 0))
-            last += step;
-        text_printf(out, "    {0x%x, 0x%x, %u, %d},\n", first, last, step, (int)shift);
-        first = last;
-    }
+    while (capital_run_find(run.last + 1, &run))
+        text_printf(out, "    {0x%x, 0x%x, %u, %d},\n", run.first, run.last, run.step,
+                    (int)run.shift);
 }
 
 void formula_c_characters(const char *prefix, uint32_t terms_most, struct text *out)

@@ -17,8 +17,7 @@
 
 #include "inputs/cells/characters.h"
 #include "inputs/texts/text_words.h"
-
-#define POINTS 0x110000
+#include "interop/formulas/character_runs.h"
 
 static const char hash[] =
     "DECLARE\n"
@@ -185,17 +184,15 @@ static void append_point(struct text *out, uint32_t point)
 /* The ranges of a class, as in brackets. */
 static void append_class(struct text *out, enum character_class class)
 {
-    uint32_t first = 1;
+    struct class_run run;
 
-    for (uint32_t point = 1; point < POINTS; point++) {
-        if (point + 1 < POINTS && text_character_class(point + 1) == text_character_class(point))
+    for (uint32_t first = 1; first < CHARACTER_POINTS; first = run.last + 1) {
+        run = class_run_of(first);
+        if (run.class != class)
             continue;
-        if (text_character_class(point) == class) {
-            append_point(out, first);
-            text_append_char(out, '-');
-            append_point(out, point);
-        }
-        first = point + 1;
+        append_point(out, run.first);
+        text_append_char(out, '-');
+        append_point(out, run.last);
     }
 }
 

@@ -16,11 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "inputs/cells/characters.h"
 #include "inputs/texts/text_words.h"
+#include "interop/formulas/character_runs.h"
 #include "interop/formulas/formula_sqlite.h"
 
-#define POINTS  0x110000
 #define ABREAST 24 /* choices one behind the other: the parser takes few within each other */
 
 static const char hash[] =
@@ -279,44 +278,26 @@ static void read_cross(const struct sql_printer *printer, const struct formula *
 
 /* ----- texts ----- */
 
-/* WHEN u BETWEEN ... THEN n, of runs of characters of one class that is not IN_WORD. */
+/* WHEN u BETWEEN ... THEN n, for runs of characters of one class that is not IN_WORD. */
 static void append_classes(struct text *out)
 {
-    uint32_t first = 0x80;
+    struct class_run run;
 
-    for (uint32_t point = 0x80; point < POINTS; point++) {
-        const enum character_class class = text_character_class(point);
-
-        if (point + 1 < POINTS && text_character_class(point + 1) == class)
-            continue;
-        if (class != IN_WORD)
-            text_printf(out, " WHEN u BETWEEN %u AND %u THEN %d", first, point,
-                        class == ALONE ? 2 : 0);
-        first = point + 1;
+    for (uint32_t first = 0x80; first < CHARACTER_POINTS; first = run.last + 1) {
+        run = class_run_of(first);
+        if (run.class != IN_WORD)
+            text_printf(out, " WHEN u BETWEEN %u AND %u THEN %d", run.first, run.last,
+                        run.class == ALONE ? 2 : 0);
     }
 }
 
-static int32_t shift_of(uint32_t point)
-{
-    return (int32_t)(character_small(point) - point);
-}
-
-/* Likewise of capitals that lie side by side, or with a small letter between them. */
 static void append_capitals(struct text *out)
 {
-    for (uint32_t first = 0x80; first < POINTS; first++) {
-        const int32_t shift = shift_of(first);
-        const uint32_t step = shift_of(first + 1) == shift ? 1 : 2;
-        uint32_t last = first;
+    struct capital_run run = {.last = 0x80 - 1};
 
-        if (shift == 0)
-            continue;
-        while (shift_of(last + step) == shift && (step == 1 || shift_of(last + 1) == 0))
-            last += step;
-        text_printf(out, " WHEN u BETWEEN %u AND %u AND (u-%u)%%%u=0 THEN u%+d", first, last, first,
-                    step, (int)shift);
-        first = last;
-    }
+    while (capital_run_find(run.last + 1, &run))
+        text_printf(out, " WHEN u BETWEEN %u AND %u AND (u-%u)%%%u=0 THEN u%+d", run.first,
+                    run.last, run.first, run.step, (int)run.shift);
 }
 
 /* The words of w as m(o, x), in their order, as digits. Row by row: u is a character's number, q
