@@ -264,8 +264,7 @@ static enum status fit(const struct series *series, const struct fitting *fittin
 
     if (!fitting->pooled || !fitting->pooled->pooled) {
         fail(err, STATUS_INVALID,
-             "trees are learned from many series, and these are the rows of "
-             "one");
+             "trees are learned from many series, and these are the rows of one");
         return error_hint(err, "TO TRAIN ForecastTrees learns them.");
     }
     if (!fit)

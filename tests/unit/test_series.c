@@ -232,6 +232,28 @@ static struct outcome run_group(const struct table *table, uint32_t workers, uin
     return outcome;
 }
 
+/* Trees learn from one of `every` rows, as where the table is large. */
+static struct outcome run_sample(const struct table *table, uint32_t workers, uint32_t every)
+{
+    struct outcome outcome;
+    struct series_learner *series;
+    struct group group;
+    bool is_told = false;
+
+    group_open(&group, &table->spec, &table->dataset, workers);
+    for (uint32_t w = 0; w < workers; w++)
+        ((struct series_learner *)group.learners[w])->grow.every = every;
+    for (uint32_t mix = 0; phase_of(&group)->kind != PHASE_DONE; mix++)
+        group_phase(&group, mix);
+    outcome = outcome_of(group.learners[workers - 1]);
+    series = (struct series_learner *)group.learners[workers - 1];
+    for (size_t i = 0; i < series->model.notices.count; i++)
+        is_told |= strstr(series->model.notices.items[i].text, "one of 3 values, a sample") != NULL;
+    CHECK_INT(is_told, every == 3);
+    group_close(&group);
+    return outcome;
+}
+
 /* ---- the rows of a series ---- */
 
 /* Rows that have the same in the columns of the group lie side by side, and no others between. */
@@ -414,6 +436,23 @@ static void threads_leave_no_trace(void **state)
             table_use_trees(&table);
         check_threads(&table);
     }
+}
+
+static void a_sample_is_told_and_the_same_for_any_workers(void **state)
+{
+    struct outcome all, sample;
+    struct table table;
+    (void)state;
+
+    table_make(&table, 1, 60);
+    table_use_trees(&table);
+    table_read(&table, NULL);
+    table.spec.lanes = 4;
+    all = run_sample(&table, 1, 1);
+    sample = run_sample(&table, 1, 3);
+    CHECK(strcmp(sample.digest, all.digest) != 0);
+    assert_string_equal(run_sample(&table, 3, 3).digest, sample.digest);
+    table_close(&table);
 }
 
 /* ---- states ---- */
@@ -821,6 +860,7 @@ int main(void)
         cmocka_unit_test(a_bit_that_is_inverted_in_any_memory_is_found),
         cmocka_unit_test(a_bit_that_is_inverted_in_trees_or_their_rows_is_found),
         cmocka_unit_test(trees_that_do_not_grow_are_refused),
+        cmocka_unit_test(a_sample_is_told_and_the_same_for_any_workers),
         cmocka_unit_test(contributions_are_counted),
         cmocka_unit_test(nulls_of_groups_and_times_are_refused),
         cmocka_unit_test(a_series_that_cannot_be_fitted_is_named),

@@ -431,6 +431,7 @@ static enum status measure(void *self, bool *is_done, struct error *err)
     TRY(series_model_make(&series->plan, series->olds.forecast, series->learner.spec,
                           series->learner.dataset, series->records, series->progress.done,
                           &series->model, err));
+    series_grow_tell(series, &series->model.notices);
     *is_done = series->is_measured = true;
     return STATUS_OK;
 }

@@ -42,6 +42,16 @@ static bool has_trees(const struct series_learner *series)
     return series->grow.rounds > 0;
 }
 
+void series_grow_tell(const struct series_learner *series, struct notice_list *notices)
+{
+    if (has_trees(series) && series->grow.every > 1)
+        notice_add(notices, NOTICE_DEFAULTS,
+                   "trees learn from one of %u values, a sample: they learn from all of %u values "
+                   "at most, and the table has %llu rows",
+                   series->grow.every, FORECAST_TREE_ROWS_MAX,
+                   (unsigned long long)series->learner.dataset->train.rows);
+}
+
 enum status series_grow_begin(struct series_learner *series, struct error *err)
 {
     if (!has_trees(series))
@@ -254,6 +264,7 @@ static uint32_t sum_rows(const struct grow_lane *own)
     return words_sum(rows->bins, rows->count * pooled_row_bytes(rows->features) / 4) +
            words_sum(rows->targets, 2 * rows->count);
 }
+
 static uint32_t sum_places(const struct grow_lane *own)
 {
     return words_sum(own->scores, 2 * own->rows.count) +

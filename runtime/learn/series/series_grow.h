@@ -62,6 +62,9 @@ enum status series_grow_reserve(struct series_learner *series, struct error *err
 /* Trees that came from elsewhere. */
 enum status series_grow_check(const struct series_learner *series, struct error *err);
 
+/* Adds a notice if trees learn from a sample of the values. */
+void series_grow_tell(const struct series_learner *series, struct notice_list *notices);
+
 /* The bins of a series' words. ids: as in its record. */
 void series_grow_words(const struct series_learner *series, const int64_t *ids, uint8_t *words);
 
