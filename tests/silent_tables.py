@@ -164,7 +164,7 @@ UNIT_CURES = (("price", "price / 100.0 AS price"), ("share", "share / 100.0 AS s
               ("moment", "moment / 1000.0 AS moment"), ("degrees", "degrees - 273.15 AS degrees"))
 IN_UNITS = "price * 100 AS price, share * 100 AS share, height / 2.54 AS height, moment * 1000 AS moment, degrees + 273.15 AS degrees, y"
 OUTSIDE = 'column "{}": '
-ANOTHER = ", as in another unit. If their unit is another one than in the training, write "
+ANOTHER = ", as in another unit. If their unit differs from that of the training rows, write "
 
 
 def units_table():

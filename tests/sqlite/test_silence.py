@@ -418,7 +418,7 @@ class Silence(harness.Case):
         self.run_all("SELECT price, share, y FROM t TO TRAIN XGBRegressor LABEL y INTO m")
         said = self.told_of_units("SELECT CAST(price * 100 AS TEXT) AS price, share + 1e5 AS share FROM t TO PREDICT guess USING m")
         self.assertIn("write CAST(price AS double precision) / 100.0 AS price in the SELECT", said[0])
-        self.assertIn("If their unit or their zero is another one than in the training", said[1])
+        self.assertIn("If their unit or their zero differs from that of the training rows", said[1])
         for text, cure in (("", "CAST(NULLIF(trim(price), '') AS double precision) / 100.0 AS price"), ("NA", "make numbers of the texts")):
             texts = f"CASE WHEN rowid % 9 THEN CAST(price * 100 AS TEXT) ELSE '{text}' END AS price, share"
             said = self.told_of_units(f"SELECT {texts} FROM t TO PREDICT guess USING m")

@@ -146,24 +146,26 @@ static void hint_unit(const struct other_units *units, const struct query_column
     const char *point = unit->by == nearbyint(unit->by) ? ".0" : "";
 
     if (column->texts > column->numeric_texts + column->blank_texts) {
-        notice_hint(units->plan->notices,
-                    "If their unit is another one than in the training, make numbers of the texts "
-                    "in the SELECT, and write %c %.10g%s behind them; if the rows have changed, "
-                    "train again with such rows.",
-                    unit->sign, unit->by, point);
+        notice_hint(
+            units->plan->notices,
+            "If their unit differs from that of the training rows, make numbers of the texts "
+            "in the SELECT, and write %c %.10g%s behind them; if the rows have changed, "
+            "train again with such rows.",
+            unit->sign, unit->by, point);
         return;
     }
-    notice_hint(units->plan->notices,
-                "If their unit is another one than in the training, write %s%s%s %c %.10g%s AS %s "
-                "in the SELECT; if the rows have changed, train again with such rows.",
-                !is_text              ? ""
-                : column->blank_texts ? "CAST(NULLIF(trim("
-                                      : "CAST(",
-                SQL_NAME(column->name),
-                !is_text              ? ""
-                : column->blank_texts ? "), '') AS double precision)"
-                                      : " AS double precision)",
-                unit->sign, unit->by, point, SQL_NAME(column->name));
+    notice_hint(
+        units->plan->notices,
+        "If their unit differs from that of the training rows, write %s%s%s %c %.10g%s AS %s "
+        "in the SELECT; if the rows have changed, train again with such rows.",
+        !is_text              ? ""
+        : column->blank_texts ? "CAST(NULLIF(trim("
+                              : "CAST(",
+        SQL_NAME(column->name),
+        !is_text              ? ""
+        : column->blank_texts ? "), '') AS double precision)"
+                              : " AS double precision)",
+        unit->sign, unit->by, point, SQL_NAME(column->name));
 }
 
 static void note(const struct other_units *units, size_t input)
@@ -185,9 +187,10 @@ static void note(const struct other_units *units, size_t input)
     if (verdict == UNIT_OTHER)
         hint_unit(units, column, unit);
     else
-        notice_hint(units->plan->notices,
-                    "If their unit or their zero is another one than in the training, convert the "
-                    "column in the SELECT; if the rows have changed, train again with such rows.");
+        notice_hint(
+            units->plan->notices,
+            "If their unit or their zero differs from that of the training rows, convert the "
+            "column in the SELECT; if the rows have changed, train again with such rows.");
 }
 
 void other_units_note(const struct other_units *units)
