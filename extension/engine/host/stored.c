@@ -8,8 +8,8 @@
 #include <time.h>
 
 #include "base/json.h"
-#include "base/order.h"
 #include "base/process/log.h"
+#include "base/sort_doubles.h"
 #include "extension/engine/host/train_rows.h"
 #include "inputs/cells/cell_text.h"
 #include "planner/plan/column_kind.h"
@@ -107,7 +107,7 @@ enum status sample_cells(struct sample *sample, const struct cell *cells, struct
 static void find_deciles(struct query_column *column, double *numbers, uint32_t count)
 {
     column->has_deciles = count > 0;
-    qsort(numbers, count, sizeof *numbers, order_of_doubles);
+    sort_doubles(numbers, count);
     for (uint32_t i = 0; i < QUERY_DECILES && count > 0; i++)
         column->deciles[i] = numbers[(i + 1) * count / (QUERY_DECILES + 1)];
 }
