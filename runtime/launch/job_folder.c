@@ -451,6 +451,13 @@ enum status job_count_active(const char *state, uint32_t *count, struct error *e
     return status;
 }
 
+static void sweep_job(const struct job_folder *old)
+{
+    remove_rows(old);
+    if (!job_keeps_rows(old->path))
+        job_mark_swept(old->path);
+}
+
 /* Other jobs of the same state folder, from the newest: of the ended ones those beyond the kept go,
  * of those that stay the rows. */
 static void sweep_jobs(const char *jobs)
@@ -463,18 +470,20 @@ static void sweep_jobs(const char *jobs)
         return;
     while (count-- > 0) {
         size_t *newer = &published;
+        bool is_kept;
 
         if (folder_path(jobs, ids[count], old.path, NULL) != STATUS_OK)
             continue;
         if (job_is_unpublished(old.path))
             newer = &unpublished;
         ++*newer;
-        if (!is_abandoned(old.path))
+        is_kept = *newer <= JOB_FOLDERS_KEPT;
+        if ((is_kept && job_is_swept(old.path)) || !is_abandoned(old.path))
             continue;
-        if (*newer > JOB_FOLDERS_KEPT)
-            job_folder_remove(&old);
+        if (is_kept)
+            sweep_job(&old);
         else
-            remove_rows(&old);
+            job_folder_remove(&old);
     }
     free(ids);
 }

@@ -12,6 +12,7 @@
 #define GIVEN_UP_FILE "given-up"
 #define ROWS_FILE     "rows-are-kept"
 #define LEFT_FILE     "left-behind"
+#define SWEPT_FILE    "swept"
 
 static struct flock whole_file(void)
 {
@@ -21,6 +22,14 @@ static struct flock whole_file(void)
 static bool path_of(const char *folder, const char *name, char path[PATH_MAX])
 {
     return snprintf(path, PATH_MAX, "%s/%s", folder, name) < PATH_MAX;
+}
+
+static void remove_mark(const char *folder, const char *name)
+{
+    char path[PATH_MAX];
+
+    if (path_of(folder, name, path))
+        (void)unlink(path);
 }
 
 enum status job_lock(const char *folder, int *lock, struct error *err)
@@ -35,8 +44,10 @@ enum status job_lock(const char *folder, int *lock, struct error *err)
     *lock = open(path, O_RDWR | O_CLOEXEC);
     if (*lock < 0)
         return fail_errno(err, STATUS_IO, "cannot open %s", path);
-    if (fcntl(*lock, F_OFD_SETLK, &whole) == 0)
+    if (fcntl(*lock, F_OFD_SETLK, &whole) == 0) {
+        remove_mark(folder, SWEPT_FILE); /* it runs again, and makes files */
         return STATUS_OK;
+    }
     status = errno == EAGAIN || errno == EACCES
                  ? fail(err, STATUS_INVALID, "the job is running already")
                  : fail_errno(err, STATUS_IO, "cannot lock %s", path);
@@ -93,14 +104,6 @@ enum status job_keep(const char *folder, struct error *err)
     return make_mark(folder, DETACHED_FILE, err);
 }
 
-static void remove_mark(const char *folder, const char *name)
-{
-    char path[PATH_MAX];
-
-    if (path_of(folder, name, path))
-        (void)unlink(path);
-}
-
 void job_let_go(const char *folder)
 {
     remove_mark(folder, DETACHED_FILE);
@@ -149,4 +152,16 @@ enum status job_leave_behind(const char *folder, struct error *err)
 bool job_is_left_behind(const char *folder)
 {
     return has_mark(folder, LEFT_FILE);
+}
+
+void job_mark_swept(const char *folder)
+{
+    struct error ignored;
+
+    (void)make_mark(folder, SWEPT_FILE, &ignored);
+}
+
+bool job_is_swept(const char *folder)
+{
+    return has_mark(folder, SWEPT_FILE);
 }

@@ -38,3 +38,8 @@ bool job_is_given_up(const char *folder);
  * for it. */
 enum status job_leave_behind(const char *folder, struct error *err);
 bool job_is_left_behind(const char *folder);
+
+/* Marks a job that has ended and whose rows, sockets and snapshots are removed, so that the end of
+ * each later job need not look for them again. job_lock() takes the mark away. */
+void job_mark_swept(const char *folder);
+bool job_is_swept(const char *folder);

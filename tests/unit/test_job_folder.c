@@ -281,6 +281,39 @@ static void rows_of_a_detached_job_stay_until_it_has_ended(void **state)
     CHECK(!job_is_kept(lost.path) && !exists(&lost, "train.spool"));
 }
 
+/* Most of the folders are of jobs that ended long ago: each later job would look for files in all.
+ */
+static void a_folder_is_swept_once_until_its_job_runs_again(void **state)
+{
+    struct job_folder ended, scored, next;
+    struct error err;
+    int lock;
+    (void)state;
+
+    CHECK_OK(job_folder_create(state_folder, &ended, &err));
+    CHECK_OK(job_folder_create(state_folder, &scored, &err));
+    CHECK_OK(job_folder_create(state_folder, &next, &err));
+    touch(&ended, "job.json");
+    touch(&scored, "test.spool");
+    CHECK_OK(job_keep_rows(scored.path, &err));
+    die(&ended);
+    die(&scored);
+    job_folder_leave(&next);
+    job_folder_clean(&next);
+    CHECK(job_is_swept(ended.path) && !job_is_swept(scored.path));
+    CHECK(exists(&scored, "test.spool"));
+    job_release_rows(scored.path);
+    touch(&ended, "train.spool");
+    job_folder_clean(&next);
+    CHECK(exists(&ended, "train.spool")); /* nobody looked */
+    CHECK(!exists(&scored, "test.spool") && job_is_swept(scored.path));
+    CHECK_OK(job_lock(ended.path, &lock, &err));
+    CHECK(!job_is_swept(ended.path));
+    job_unlock(lock);
+    job_folder_clean(&next);
+    CHECK(!exists(&ended, "train.spool") && job_is_swept(ended.path));
+}
+
 static int locked(const char *path)
 {
     const int lock = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -392,6 +425,7 @@ int main(void)
         IN_STATE(cancelling_needs_a_job_that_runs),
         IN_STATE(a_running_job_is_seen_by_its_lock_and_has_one_supervisor),
         IN_STATE(rows_of_a_detached_job_stay_until_it_has_ended),
+        IN_STATE(a_folder_is_swept_once_until_its_job_runs_again),
         IN_STATE(linked_rows_stay_when_either_job_ends),
         IN_STATE(who_only_looks_at_a_folder_takes_it_from_nobody),
     };
