@@ -4,11 +4,14 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 #include "base/process/progress.h"
 #include "base/process/thread.h"
 
-#define SPINS       4000  /* looks for work before a member sleeps: some ten microseconds */
+#define SPINS       4000  /* looks for work before a member sleeps: some 50 microseconds */
+#define SPINS_FEW   200   /* the looks where other processes want the processor */
+#define FEW_WAITS   32    /* waits with few looks after a sign that they do */
 #define WAKING_PAYS 2.5e5 /* nanoseconds of work: several times what waking a sleeper takes */
 
 /* A ticket is the number of a call, in the upper half, and its next task in the
@@ -29,6 +32,12 @@ struct member {
     pthread_t thread;
 };
 
+/* A thread's own. */
+struct patience {
+    long taken;        /* times that the processor was taken from the thread for another */
+    uint32_t few_left; /* waits */
+};
+
 /* Where sleepers wait for something to become true. */
 struct bell {
     pthread_mutex_t lock;
@@ -43,7 +52,8 @@ struct team {
     _Atomic uint32_t done; /* tasks of the call that are done */
     atomic_bool stop;
     struct bell called, ended; /* members wait for the one, the caller for the other */
-    struct member members[];   /* (size - 1) */
+    struct patience caller;
+    struct member members[]; /* (size - 1) */
 };
 
 static inline void relax(void)
@@ -82,13 +92,29 @@ static void ring(struct bell *bell)
 
 typedef bool team_condition(const struct team *team, uint32_t call);
 
-static void wait_until(struct team *team, struct bell *bell, team_condition *is_met, uint32_t call)
+static void learn_patience(struct patience *patience)
 {
-    for (int i = 0; i < SPINS; i++) {
+    struct rusage usage;
+
+    if (getrusage(RUSAGE_THREAD, &usage) != 0)
+        return;
+    if (usage.ru_nivcsw != patience->taken)
+        patience->few_left = FEW_WAITS;
+    patience->taken = usage.ru_nivcsw;
+}
+
+static void wait_until(struct team *team, struct bell *bell, team_condition *is_met, uint32_t call,
+                       struct patience *patience)
+{
+    const int spins = patience->few_left > 0 ? SPINS_FEW : SPINS;
+
+    for (int i = 0; i < spins; i++) {
         if (is_met(team, call))
             return;
         relax();
     }
+    patience->few_left -= patience->few_left > 0;
+    learn_patience(patience);
     pthread_mutex_lock(&bell->lock);
     atomic_fetch_add(&bell->sleepers, 1);
     while (!is_met(team, call))
@@ -135,10 +161,11 @@ static void *live(void *argument)
 {
     struct member *member = argument;
     struct team *team = member->team;
+    struct patience patience = {0};
     uint32_t call = 0;
 
     while (!atomic_load(&team->stop)) {
-        wait_until(team, &team->called, has_other_call, call);
+        wait_until(team, &team->called, has_other_call, call, &patience);
         call = call_of(atomic_load(&team->ticket));
         work(team, member->number);
     }
@@ -220,5 +247,5 @@ void team_run(struct team *team, uint32_t count, team_task *task, void *context)
     atomic_store(&team->ticket, (ticket)call << 32);
     ring(&team->called);
     work(team, 0);
-    wait_until(team, &team->ended, is_done, call);
+    wait_until(team, &team->ended, is_done, call, &team->caller);
 }

@@ -6,7 +6,8 @@
  * The caller is member 0 and works, too; a call never waits for a member that
  * has not begun, only for tasks that were. Between calls members look for work
  * for some microseconds before they sleep, so that calls which follow each
- * other at once, as the steps of training do, cost less than waking a thread.
+ * other at once, as the steps of training do, cost less than waking a thread;
+ * they look less where other processes want the processor.
  *
  * One call at a time. Members block all signals: these are the process's own.
  */
