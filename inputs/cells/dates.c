@@ -204,6 +204,12 @@ static size_t letters_of(struct slice text)
     return count;
 }
 
+const char *const written_months[WRITTEN_MONTHS] = {
+    "January", "February", "March",     "April",   "May",      "June",
+    "July",    "August",   "September", "October", "November", "December"};
+const char *const written_weekdays[WRITTEN_WEEKDAYS] = {
+    "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"};
+
 /* Which of the names it is, or is short for with `least` letters; -1: none. */
 static int find_name(struct slice word, const char *const *names, int count, size_t least)
 {
@@ -219,11 +225,7 @@ static int find_name(struct slice word, const char *const *names, int count, siz
 
 static int find_month(struct slice word)
 {
-    static const char *const names[] = {"January",   "February", "March",    "April",
-                                        "May",       "June",     "July",     "August",
-                                        "September", "October",  "November", "December"};
-
-    return slice_is_fold(word, "sept") ? 8 : find_name(word, names, 12, 3);
+    return slice_is_fold(word, "sept") ? 8 : find_name(word, written_months, WRITTEN_MONTHS, 3);
 }
 
 static void drop(struct slice *text, size_t size)
@@ -234,10 +236,7 @@ static void drop(struct slice *text, size_t size)
 
 static bool is_weekday(struct slice word)
 {
-    static const char *const names[] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
-                                        "Friday", "Saturday", "Sunday"};
-
-    return find_name(word, names, 7, 3) >= 0;
+    return find_name(word, written_weekdays, WRITTEN_WEEKDAYS, 3) >= 0;
 }
 
 bool written_date_names(struct slice letters)

@@ -75,6 +75,12 @@ struct written_date {
 /* False for what is no such date; those of ISO's form are such. */
 bool written_date_read(struct slice text, struct written_date *date);
 
+/* The names in such dates; also their first three letters stand for them, and "sept". */
+#define WRITTEN_MONTHS   12
+#define WRITTEN_WEEKDAYS 7
+extern const char *const written_months[WRITTEN_MONTHS];
+extern const char *const written_weekdays[WRITTEN_WEEKDAYS];
+
 /* Is it a word of such dates: a month, a weekday, "th", "pm", "UTC"? */
 bool written_date_names(struct slice letters);
 

@@ -175,7 +175,7 @@ static enum status check_graph(const struct transform_input *input, struct error
                       name, name, name);
 }
 
-/* How people write numbers and dates is read by the extension alone. */
+/* A graph has no operation that reads how people write numbers and dates. */
 static enum status check_reading(const struct transform_input *input, enum input_reading reading,
                                  struct error *err)
 {
@@ -214,8 +214,9 @@ static enum status check_input(const struct formula_program *program,
         return check_words(input, err);
     if (input->spec.list.form && !is_array(program, input) && !is_counts(program, input))
         return refuse(input, "of a list in a text", "Make a column of each number or word", err);
-    if (program->is_graph)
-        TRY(check_graph(input, err));
+    if (!program->is_graph)
+        return STATUS_OK;
+    TRY(check_graph(input, err));
     return check_readings(input, err);
 }
 

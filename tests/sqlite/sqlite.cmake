@@ -22,7 +22,7 @@ foreach(name auto bad_rows best_epoch boosters class_weights cli clicks column_d
              prediction python python_signals quantiles quarantine regressions replacing report scorecard scoring search
              second_day sequences servers shap shards shell silence spellings tables targets tensorboard texts
              transactions tree_draws tree_quality tree_references trees unseen_nulls using weighted_texts weighted_trees word_shapes
-             words)
+             words written_formulas)
   totrain_add_test(NAME sqlite_${name} COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
   set_tests_properties(sqlite_${name} PROPERTIES
     TIMEOUT 900 LABELS sqlite ENVIRONMENT "${sqlite_environment}")
