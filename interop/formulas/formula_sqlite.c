@@ -39,7 +39,7 @@ void sqlite_cell(const struct sql_printer *printer, uint32_t column, const char 
             text_append_char(printer->out, *sql);
 }
 
-/* What a text is that has none of the forms before. */
+/* The choice for a text that has none of the forms before. */
 static void written_or_refusal(const struct sql_printer *printer, const struct formula *cell,
                                const char *wanted)
 {

@@ -12,7 +12,6 @@
  * numbers that it reads.
  */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "inputs/cells/cells.h"
 #include "inputs/cells/dates.h"
@@ -77,6 +76,14 @@ static void add(struct formula_program *program, struct transform *transform, un
                                           column, (enum input_reading)reading)));
 }
 
+static unsigned reading_of(const char *word)
+{
+    int64_t reading = 0;
+
+    slice_to_integer(slice_of(word), &reading);
+    return (unsigned)reading;
+}
+
 int main(int count, char **arguments)
 {
     struct slice columns[READING_MONTH_FIRST + 1];
@@ -93,7 +100,7 @@ int main(int count, char **arguments)
     text_init(&out, TEXT_MAXIMUM);
     program.arena = &arena;
     for (int i = 2; i < count && i < READING_MONTH_FIRST + 3; i++)
-        add(&program, &model.transform, (unsigned)atoi(arguments[i]));
+        add(&program, &model.transform, reading_of(arguments[i]));
     status = slice_is(slice_of(arguments[1]), "c")
                  ? formula_print_c(&program, SLICE("m"), &out, &err)
              : slice_is(slice_of(arguments[1]), "postgres")

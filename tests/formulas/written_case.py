@@ -1,4 +1,4 @@
-"""What the extension reads in each text, and programs that must read the same: as printed by read_cells."""
+"""The numbers that the extension reads in texts, and programs that must read the same: as printed by read_cells."""
 
 import os
 import pathlib

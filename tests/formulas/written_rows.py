@@ -29,7 +29,7 @@ ODD = ("", " ", "\t\n", "n/a", "NULL", "-", "--", ".", ",", "?", "#N/A", "\\N", 
        "00.00.0000", "1.1.0999", "1.1.1000", "1.1.12345", "1/2-2024", "1//2/2024", "1/ 2/2024", "1. 2. 2024", "31. 12. 2024", "1 2 2024", "1,2,2024",
        "29.02.1900", "29.02.2000", "1-Jan-70", "1-jan-69", "May 2024", "May 1", "12:30", "１/２/２０２４", "31\u200b.12.2024", "31/12/2024\u200e",
        "x'); DROP TABLE t; --", "it's", "\\", "$totrain$", "@F", "{F}", "~")
-READINGS = {"comma": 5, "point": 4, "separated": 1, "day": 7, "month": 8, "either": 6}  # of params/terms.h, by name of a column
+READINGS = {"comma": 5, "point": 4, "separated": 1, "day": 7, "month": 8, "either": 6}  # numbers of params/terms.h
 TYPES = ", ".join(f"{name} TEXT" for name in READINGS)
 
 
@@ -88,7 +88,8 @@ def text_of(draw):
     text = draw.choice(ODD) if kind < 0.15 else number(draw) if kind < 0.6 else date(draw)
     if draw.random() < 0.15 and text:
         at = draw.randrange(len(text))
-        text = text[:at] + draw.choice(("", draw.choice("0123456789.,-+ '%$()/:eEaptT\n_"), draw.choice(MONEY + SPACES))) + text[at + draw.randint(0, 1):]
+        other = draw.choice(("", draw.choice("0123456789.,-+ '%$()/:eEaptT\n_"), draw.choice(MONEY + SPACES)))
+        text = text[:at] + other + text[at + draw.randint(0, 1):]
     return draw.choice(("", "", " ", "\n")) + text + draw.choice(("", "", " "))
 
 

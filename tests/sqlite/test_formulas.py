@@ -2,6 +2,7 @@
 extension does, on rows of any kind.
 """
 
+import os
 import re
 import sqlite3
 import struct
@@ -164,8 +165,10 @@ class Formulas(FormulaCase):
 
     def check_words(self, model, plain, counts):
         """A model of words_rows, in plain SQLite and in C, each of so many rows."""
-        name, label = model[0], model[-1]
         self.run_all(words.statement(model))
+        self.check_word_model(model[0], model[-1], plain, counts)
+
+    def check_word_model(self, name, label, plain, counts):
         inputs = ", ".join(self.inputs(name))
         function, column = ("predict", "prediction") if label == "y" else ("probability", "probability")
         wanted = [row[0] for row in self.run_all(f"SELECT totrain_{function}('{name}', {inputs}) FROM strange ORDER BY rowid")]
@@ -182,19 +185,34 @@ class Formulas(FormulaCase):
                 self.assertEqual(refused, 0)
                 self.assertTrue(rows.near(outputs[0 if label == "y" else 1], wanted[i]), (outputs, wanted[i]))
 
-    def test_words_by_their_hash_and_free_text(self):
-        counts = (25, 600)
+    def word_tables(self, strange):
+        """Rows to train from, and those to predict, also in a database without the extension."""
         plain = sqlite3.connect(":memory:")
         self.addCleanup(plain.close)
         plain.execute("CREATE TABLE strange (id INTEGER PRIMARY KEY, note, c, k, n REAL, y REAL, two TEXT)")
         self.run_all("CREATE TABLE w (note, c, k, n REAL, y REAL, two TEXT)")
         self.run_all("CREATE TABLE strange (note, c, k, n REAL, y REAL, two TEXT)")
         self.database.executemany("INSERT INTO w VALUES (?, ?, ?, ?, ?, ?)", words.rows(300, 1))
-        strange = list(words.rows(counts[1], 2))
         self.database.executemany("INSERT INTO strange VALUES (?, ?, ?, ?, ?, ?)", strange)
         plain.executemany("INSERT INTO strange VALUES (NULL, ?, ?, ?, ?, ?, ?)", strange)
+        return plain
+
+    def test_words_by_their_hash_and_free_text(self):
+        counts = (25, 600)
+        plain = self.word_tables(list(words.rows(counts[1], 2)))
         for model in words.MODELS:
             self.check_words(model, plain, counts)
+
+    def test_hostile_rows_of_each_kind_with_each_function(self):
+        """A sample; with TOTRAIN_HOSTILE_WORDS, as in `make test-full`, all of them, on so many rows each."""
+        every = int(os.environ.get("TOTRAIN_HOSTILE_WORDS", "0"))
+        counts = (every // 20 or 30, every or 500)
+        plain = self.word_tables(list(words.hostile(counts[1], 7)))
+        both = [(kind, form) for kind in words.KINDS for form in words.FORMS]
+        for i, (kind, form) in enumerate(both if every else both[::20]):
+            with self.subTest(kind=kind, form=form):
+                self.run_all(words.form_statement(kind, form, f"m{i}"))
+                self.check_word_model(f"m{i}", kind[-1], plain, counts)
 
     def test_words_that_sqlite_cannot_hash_are_refused(self):
         self.run_all("CREATE TABLE w (note, c, k, n REAL, y REAL, two TEXT)")

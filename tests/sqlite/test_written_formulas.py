@@ -58,7 +58,7 @@ KINDS = (("LinearRegressor", "train.epoch = 2", "y"), ("LinearClassifier", "trai
 FORMS = ("", "BUCKET(price, [500, 1500]), amount, day", "price, CROSS([BUCKET(price, [900]), BUCKET(amount, [0, 60])], 40), day",
          "DATE(day, 'month'), DATE(at, 'hour'), price", "amount, DATE(day, 'day'), DATE(at, 'weekday')")
 COLUMNS = "price, amount, share, day, at"
-EVERY = "TOTRAIN_WRITTEN_ROWS" in os.environ  # of the two above; else each of them once
+EVERY = "TOTRAIN_WRITTEN_ROWS" in os.environ  # all pairs of kind and form; else each of them once
 
 
 def some(cells, draw):
@@ -86,7 +86,7 @@ class Models(harness.Case):
         super().setUp()
         self.database = self.connect(isolation_level=None)
         draw = random.Random(4)
-        for table, count in (("t", 600), ("unlike", 10000 if EVERY else 400)):
+        for table, count in (("t", 600), ("unlike", case.COUNT // 4)):
             self.run_all(f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, price TEXT, amount TEXT, share TEXT, day TEXT, at TEXT, y REAL, two TEXT)")
             rows = [written(draw, table == "unlike") for _ in range(count)]
             self.database.executemany(f"INSERT INTO {table} VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)", [row + ["ab"[row[-1] > 5]] for row in rows])
@@ -113,8 +113,9 @@ class Models(harness.Case):
     def test_models_predict_as_the_extension_does(self):
         for i, kind in enumerate(KINDS):
             for form in FORMS if EVERY else FORMS[i % len(FORMS):i % len(FORMS) + 1] if i < len(FORMS) else FORMS[:1]:
-                with self.subTest(kind=kind, form=form):
-                    self.check(kind, form)
+                if kind[0] != "ScoreCard" or "DATE" in form:  # it makes no buckets of ages
+                    with self.subTest(kind=kind, form=form):
+                        self.check(kind, form)
 
 
 class WrittenFormulas(unittest.TestCase):
