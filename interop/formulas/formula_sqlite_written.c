@@ -15,7 +15,7 @@
 /* ----- ~ is the text without white space around it, {NAME} a table ----- */
 
 /* x0: the text, if it may be one. y0: with digits and signs of ASCII. */
-static const char plain[] =
+static const char plain_text[] =
     "x0(x) AS (SELECT ~ WHERE length(CAST((~) AS BLOB))<65 AND instr(CAST((~) AS BLOB),x'00')=0),\n"
     "y0(y) AS (SELECT CASE WHEN x NOT GLOB '*[^'||char(1)||'-'||char(127)||']*' THEN x ELSE\n"
     "(WITH RECURSIVE l(i,t,c,u) AS (SELECT 1,'',substr(x,1,1),unicode(x) UNION ALL\n"
@@ -27,7 +27,7 @@ static const char plain[] =
 /* a: marks are taken from both ends, one by each two rows: the first of them finds q, which has the
  * kind of the mark times 10000, its characters in front times 100, and those behind. s, n, p, m:
  * there was a sign, a negative one, a percent, a mark of money. */
-static const char around[] =
+static const char marked_number[] =
     "money(v) AS (VALUES {MONEY}),\n"
     "a(i,y,q,s,n,p,m) AS (SELECT 0,trim(y,{NARROW}),NULL,0,0,0,0 FROM y0 UNION ALL\n"
     "SELECT i+1,CASE i%2 WHEN 0 THEN y\n"
@@ -51,14 +51,14 @@ static const char around[] =
     "WHERE instr(y,'_')=0 ORDER BY i DESC LIMIT 1),\n";
 
 /* Thousands by commas have a sign alone. */
-static const char separated[] =
+static const char separated_number[] =
     "b(y,n,p,e,f) AS (SELECT CASE WHEN substr(x,1,1) IN ('+','-') THEN substr(x,2) ELSE x END,\n"
     "substr(x,1,1)='-',0,0,1 FROM x0 WHERE x NOT GLOB '*[^0-9.,+-]*' LIMIT 1),\n";
 
 /* w: the whole part, d: the decimals. h: digits of its first group; b and g: what is behind them,
  * and how long all of it is. k: digits of a group. A number of up to 15 digits is exact; so is a
  * power of ten. */
-static const char number[] =
+static const char written_number[] =
     "c(m,z,n,p,e,f) AS (SELECT CASE WHEN e>0 THEN substr(y,1,e-1) ELSE y END,\n"
     "CASE WHEN e>0 THEN substr(y,e+1) ELSE '0' END,n,p,e,f FROM b LIMIT 1),\n"
     "d(m,z,n,p,e,f,x) AS (SELECT replace(replace(replace(replace(replace(replace(m,' ','_'),\n"
@@ -95,7 +95,7 @@ static const char number[] =
     "SELECT CASE n WHEN 1 THEN -v ELSE v END FROM v WHERE v<=1.7976931348623157e308\n";
 
 /* A name of a day. */
-static const char first[] =
+static const char weekday_before[] =
     "e0(y) AS (SELECT lower(y) FROM y0 LIMIT 1),\n"
     "e1(y,l) AS (SELECT y,substr(y,1,length(y)-length(ltrim(y,{LETTERS}))) FROM e0 LIMIT 1),\n"
     "c0(y0) AS (SELECT CASE WHEN l IN ({WEEKDAYS})\n"
@@ -103,7 +103,7 @@ static const char first[] =
     "ELSE y END FROM e1 LIMIT 1),\n";
 
 /* $: 0 to 2. What the field holds, and what stands behind it. */
-static const char field[] =
+static const char date_field[] =
     "g$ AS (SELECT *,substr(y$,1,length(y$)-length(ltrim(y$,{LETTERS}))) AS l$,\n"
     "substr(y$,1,min(4,length(y$)-length(ltrim(y$,'0123456789')))) AS d$ FROM c$ LIMIT 1),\n"
     "h$ AS (SELECT *,CASE WHEN l$<>'' THEN CASE l${MONTHS} END ELSE CAST(d$ AS INTEGER) END AS "
@@ -123,23 +123,25 @@ static const char field[] =
     "WHEN substr(z$,1,1) IN ('/','-','.') THEN t$ ELSE z$ END AS y# FROM t$ LIMIT 1),\n";
 
 /* o: which of the fields are year, month and day; 4: the year is last. */
-static const char fields[] =
+static const char date_fields[] =
     "o AS (SELECT *,CASE WHEN k0=0 OR k1=0 THEN CASE WHEN k2=0 OR (k0=0 AND k1=0) THEN NULL\n"
     "WHEN k0=4 THEN 1 WHEN k1=0 THEN 2 WHEN b0<>'' AND b1<>'' THEN 3 END\n"
     "WHEN k2>0 AND b0<>'' AND b0=b1 THEN CASE WHEN k0=4 AND b0<>' ' AND k2<3 THEN 1\n"
     "WHEN b0=' ' OR (k2=2 AND b0='.' AND (k0<>2 OR k1<>2)) THEN NULL ELSE 4 END END AS o\n"
     "FROM c3 LIMIT 1),\n";
 
-/* $: 1 to 3, in which Y, M and D are numbers of fields. The day since 1970. */
-static const char day[] =
-    "p$ AS (SELECT *,printf('%04d-%02d-%02d',nY+CASE kY WHEN 2 THEN CASE WHEN nY<69 THEN 2000\n"
-    "ELSE 1900 END ELSE 0 END,nM,nD) AS p$ FROM {FROM} LIMIT 1),\n"
-    "q$ AS (SELECT *,CASE WHEN kD IN (1,2) AND kM<3 AND (kY=2 OR (kY=4 AND nY>999))\n"
-    "AND nM BETWEEN 1 AND 12 AND nD BETWEEN 1 AND 31 AND date(p$,'+0 days')=p$\n"
+/* $: 1 to 3, in which Y, M and D are numbers of fields, behind the subquery FROM. The day since
+ * 1970. */
+static const char date_day[] =
+    "p$ AS (SELECT *,printf('%04d-%02d-%02d',n{Y}+CASE k{Y} WHEN 2 THEN CASE WHEN n{Y}<69 THEN "
+    "2000\n"
+    "ELSE 1900 END ELSE 0 END,n{M},n{D}) AS p$ FROM {FROM} LIMIT 1),\n"
+    "q$ AS (SELECT *,CASE WHEN k{D} IN (1,2) AND k{M}<3 AND (k{Y}=2 OR (k{Y}=4 AND n{Y}>999))\n"
+    "AND n{M} BETWEEN 1 AND 12 AND n{D} BETWEEN 1 AND 31 AND date(p$,'+0 days')=p$\n"
     "THEN CAST(strftime('%s',p$) AS INTEGER)/86400 END AS q$ FROM p$ LIMIT 1),\n";
 
 /* The time, and the zone. */
-static const char rest[] =
+static const char time_behind[] =
     "r(q,z,t) AS (SELECT {CHOICE},z2,\n"
     "CASE WHEN substr(z2,1,1)=',' THEN substr(z2,2) ELSE z2 END FROM q3 LIMIT 1),\n"
     "r1(q,z,t) AS (SELECT q,z,trim(substr(t,2),{SPACES}) FROM r\n"
@@ -285,49 +287,57 @@ static void append_part(const struct sql_printer *printer, const struct formula 
 
 static void append_field(const struct sql_printer *printer, const struct formula *cell, char number)
 {
-    char part[sizeof field];
+    char part[sizeof date_field];
 
-    for (size_t i = 0; i < sizeof field; i++)
-        part[i] = field[i] == '$' ? number : field[i] == '#' ? (char)(number + 1) : field[i];
+    for (size_t i = 0; i < sizeof date_field; i++)
+        part[i] = date_field[i] == '$'   ? number
+                  : date_field[i] == '#' ? (char)(number + 1)
+                                         : date_field[i];
     append_part(printer, cell, part);
 }
 
-/* The fields in the order of year, month and day. */
-static void append_day(const struct sql_printer *printer, char number, const char *fields)
+/* order: the fields that are year, month and day. */
+static void append_day(const struct sql_printer *printer, char number, const char *order,
+                       const char *from)
 {
-    for (const char *c = day; *c; c++)
-        if (*c == '{') {
-            text_append_string(printer->out, number == '1' ? "o" : number == '2' ? "q1" : "q2");
-            c = strchr(c, '}');
-        } else if (*c == '$')
+    for (const char *c = date_day; *c; c++)
+        if (*c == '$')
             text_append_char(printer->out, number);
-        else if ((c[-(c > day)] == 'n' || c[-(c > day)] == 'k') && strchr("YMD", *c))
-            text_append_char(printer->out, fields[strchr("YMD", *c) - strchr("YMD", 'Y')]);
-        else
+        else if (*c != '{')
             text_append_char(printer->out, *c);
+        else {
+            const char *end = strchr(c, '}');
+
+            if (end - c == 2)
+                text_append_char(printer->out, order[c[1] == 'Y' ? 0 : c[1] == 'M' ? 1 : 2]);
+            else
+                text_append_string(printer->out, from);
+            c = end;
+        }
 }
 
 static void append_date(const struct sql_printer *printer, const struct formula *cell)
 {
-    append_part(printer, cell, first);
+    append_part(printer, cell, weekday_before);
     for (char number = '0'; number < '3'; number++)
         append_field(printer, cell, number);
-    append_part(printer, cell, fields);
-    append_day(printer, '1', "012");
-    append_day(printer, '2', "210");
-    append_day(printer, '3', "201");
-    append_part(printer, cell, rest);
+    append_part(printer, cell, date_fields);
+    append_day(printer, '1', "012", "o");
+    append_day(printer, '2', "210", "q1");
+    append_day(printer, '3', "201", "q2");
+    append_part(printer, cell, time_behind);
 }
 
 void sqlite_written(const struct sql_printer *printer, const struct formula *cell)
 {
     text_append_string(printer->out, "(WITH RECURSIVE ");
-    append_part(printer, cell, plain);
+    append_part(printer, cell, plain_text);
     if (cell->op == FORMULA_READ_DATE)
         append_date(printer, cell);
     else {
-        append_part(printer, cell, cell->reading == READING_SEPARATED ? separated : around);
-        append_part(printer, cell, number);
+        append_part(printer, cell,
+                    cell->reading == READING_SEPARATED ? separated_number : marked_number);
+        append_part(printer, cell, written_number);
     }
     text_append_string(printer->out, ")");
 }
