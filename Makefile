@@ -87,7 +87,7 @@ test-full: proof-strict test-tsan
 	@TOTRAIN_BUILD=build/release TOTRAIN_MOMENTS=100 tests/own-folder /usr/bin/python3 -B tests/postgres/test_interrupts.py
 	@TOTRAIN_BUILD=$(CURDIR)/build/release TOTRAIN_WRITTEN_ROWS=10000 tests/own-folder /usr/bin/python3 -B tests/postgres/test_written_formulas.py
 	@TOTRAIN_BUILD=$(CURDIR)/build/release TOTRAIN_WRITTEN_ROWS=10000 tests/own-folder /usr/bin/python3 -B tests/sqlite/test_written_formulas.py
-	@TOTRAIN_BUILD=$(CURDIR)/build/release TOTRAIN_HOSTILE_WORDS=10000 tests/own-folder /usr/bin/python3 -B tests/sqlite/test_formulas.py -k hostile
+	@TOTRAIN_BUILD=$(CURDIR)/build/release TOTRAIN_HOSTILE_WORDS=10000 tests/own-folder /usr/bin/python3 -B tests/sqlite/test_hostile_words.py
 	@TOTRAIN_BUILD=$(CURDIR)/build/release TOTRAIN_MOMENTS=100 tests/own-folder /usr/bin/python3 -B tests/sqlite/test_interrupts.py
 	@TOTRAIN_BUILD=build/release TOTRAIN_RACE_TURNS=10000 tests/own-folder /usr/bin/python3 -B tests/postgres/test_races.py
 	@TOTRAIN_BUILD=$(CURDIR)/build/release TOTRAIN_QUALITY_RUNS=20 tests/own-folder /usr/bin/python3 -B tests/sqlite/test_servers.py Quality

@@ -15,7 +15,8 @@ foreach(name auto bad_rows best_epoch boosters class_weights cli clicks column_d
              constraints dates definitions dependence detached digests documents drift edge_cases errors exchange expected_time explained_notices
              exposure far_numbers final_step folds forecast_anomalies forecast_goes_on forecast_hierarchy
              forecast_page forecast_parts forecast_regressors forecast_series forecast_statement forecast_transforms
-             forecasts formulas frames graph_figures graph_losses graph_zoo graphs heads import interactive
+             forecasts formulas frames graph_figures graph_losses graph_zoo graphs heads hostile_words import
+             interactive
              interrupt interrupts intervals isolation job_history judging kmeans linear linked_losses lists memory
              metrics mistakes model_cache model_examples model_memory model_pieces models naive_bayes named_scoring
              network_settings notices offsets one_class onnx onnx_graphs onnx_import outliers pages parallel_spool pca
