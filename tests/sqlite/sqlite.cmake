@@ -19,8 +19,8 @@ foreach(name auto bad_rows best_epoch boosters class_weights cli clicks column_d
              interrupt interrupts intervals isolation job_history judging kmeans linear linked_losses lists memory
              metrics mistakes model_cache model_examples model_memory model_pieces models naive_bayes named_scoring
              network_settings notices offsets one_class onnx onnx_graphs onnx_import outliers pages parallel_spool pca
-             prediction python python_signals quantiles quarantine regressions replacing report scorecard scoring search
-             second_day sequences servers shap shards shell silence spellings tables targets tensorboard texts
+             prediction python python_signals quantiles quarantine regressions replacing report rows_table scorecard scoring
+             search second_day sequences servers shap shards shell silence spellings tables targets tensorboard texts
              transactions tree_draws tree_quality tree_references trees unseen_nulls using weighted_texts weighted_trees word_shapes
              words)
   totrain_add_test(NAME sqlite_${name} COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
