@@ -48,6 +48,11 @@
 #define THE_ROWS     "a model is learned from the rows that the SELECT returns"
 #define SEASONS      "a season is so many steps"
 #define OUTPUT       "it belongs to TO PREDICT"
+#define BY_THRESHOLDS                                                                              \
+    "each of its rows is a threshold with its precision, recall, F1 and cost"
+#define BY_DECILES    "each of its rows is a tenth of the rows with its lift and gain"
+#define BY_DEPENDENCE "its rows are values of an input with the mean prediction"
+#define EACH_ROW      "each row has its prediction for each value, too"
 
 /* clang-format off: one row, one parameter. */
 const struct advice advice_rows[] = {
@@ -265,7 +270,40 @@ const struct advice advice_rows[] = {
     {"predict_raw_score", SCOPE_TRAIN | SCOPE_PREDICT, "LightGBM", ANY, "extra_outputs = 'logits'",
      OUTPUT},
     {"report", SCOPE_EVALUATE, "scikit-learn", OF("threshold"), "report = 'thresholds'",
-     "each of its rows is a threshold with its precision, recall, F1 and cost"},
+     BY_THRESHOLDS},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("f1"), "report = 'thresholds'", BY_THRESHOLDS},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("cost"), "report = 'thresholds'", BY_THRESHOLDS},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("costs"), "report = 'thresholds'", BY_THRESHOLDS},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("reliability"), "report = 'calibration'",
+     "each of its rows is a bin of probabilities with the share of its rows"},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("roc_auc"), "report = 'roc'",
+     "the area below the curve is AUC among the metrics"},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("ks"), "report = 'roc'",
+     "it is the largest true_positive_rate - false_positive_rate"},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("deciles"), "report = 'gain'", BY_DECILES},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("decile"), "report = 'gain'", BY_DECILES},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("lift_curve"), "report = 'gain'", BY_DECILES},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("psi"), "report = 'drift'",
+     "each of its rows is an input with its psi"},
+    {"report", SCOPE_EXPLAIN, "scikit-learn", OF("ice"),
+     "WITH explain.individual = true USING partial_dependence", EACH_ROW},
+    {"report", SCOPE_EXPLAIN, "scikit-learn", ANY, "USING partial_dependence", BY_DEPENDENCE},
+    {"plot_type", SCOPE_EXPLAIN, "scikit-learn", OF("partial_dependence"),
+     "USING partial_dependence", BY_DEPENDENCE},
+    {"plot_type", SCOPE_EXPLAIN, "scikit-learn", OF("pdp"), "USING partial_dependence",
+     BY_DEPENDENCE},
+    {"plot_type", SCOPE_EXPLAIN, "scikit-learn", OF("dependence"), "USING partial_dependence",
+     BY_DEPENDENCE},
+    {"plot_type", SCOPE_EXPLAIN, "scikit-learn", OF("ice"),
+     "WITH explain.individual = true USING partial_dependence", EACH_ROW},
+    {"kind", SCOPE_EXPLAIN, "scikit-learn", ANY,
+     "WITH explain.individual = true USING partial_dependence", EACH_ROW},
+    {"best_threshold", SCOPE_TRAIN, "scikit-learn", ANY, "train.threshold = 'f1'",
+     "or 'recall >= 0.95', or 'cost 1, 5'"},
+    {"calibration", SCOPE_TRAIN, "scikit-learn", OF("platt"), "calibration = 'sigmoid'",
+     "it is Platt's method"},
+    {"calibration", SCOPE_TRAIN, "scikit-learn", ANY, "calibration = 'isotonic'",
+     "'sigmoid' needs fewer rows"},
     /* ---- which rows are held out ---- */
     {"eval_set", XGB, ANY, "validation.select = 'SELECT * FROM held_out'", "or test_size = 0.2"},
     {"evals", XGB, ANY, "validation.select = 'SELECT * FROM held_out'", "or test_size = 0.2"},

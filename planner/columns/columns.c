@@ -74,9 +74,10 @@ static enum status match_pattern(struct planning *planning, const struct column 
                           "A model takes all elements of a vector: COLUMN %.*s, or select one of "
                           "them as a column.",
                           SLICE_FORMAT(vector));
-    return error_hint(planning->err,
-                      "A string in COLUMN is a regular expression over whole names; names stand "
-                      "without quotes, or in the quotes of the database.");
+    return error_hint(
+        planning->err,
+        "A string in COLUMN is a regular expression over whole names, such as 'x_.*'; "
+        "names stand without quotes, or in the quotes of the database.");
 }
 
 static enum status choose_pattern(struct planning *planning, const struct column *column,

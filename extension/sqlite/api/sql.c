@@ -64,7 +64,8 @@ bool sql_is_syntax_error(sqlite3 *db, int code)
     const char *message = sqlite3_errmsg(db);
 
     return ((code & 0xff) == SQLITE_ERROR || (code & 0xff) == SQLITE_SCHEMA) && message &&
-           (strstr(message, "syntax error") || strcmp(message, "incomplete input") == 0);
+           (strstr(message, "syntax error") || strcmp(message, "incomplete input") == 0 ||
+            strncmp(message, "unrecognized token", 18) == 0);
 }
 
 enum status sql_prepare(sqlite3 *db, struct slice sql, sqlite3_stmt **statement, struct error *err)
