@@ -549,6 +549,24 @@ static int row_id(sqlite3_vtab_cursor *base, sqlite3_int64 *id)
     return SQLITE_OK;
 }
 
+static int rename_table(sqlite3_vtab *base, const char *name)
+{
+    struct rows_vtab *vtab = (struct rows_vtab *)base;
+    struct rows_table **at = vtab->name ? find_table(vtab->module, vtab->name) : NULL;
+    char *remembered = at && *at ? strdup(name) : NULL, *own = sqlite3_mprintf("%s", name);
+
+    if (!remembered || !own) {
+        free(remembered);
+        sqlite3_free(own);
+        return SQLITE_NOMEM;
+    }
+    free((*at)->name);
+    sqlite3_free(vtab->name);
+    (*at)->name = remembered;
+    vtab->name = own;
+    return SQLITE_OK;
+}
+
 /* One function creates and connects: then the module's name is a table, too, the function's. */
 static const sqlite3_module module = {
     .iVersion = 1,
@@ -564,6 +582,7 @@ static const sqlite3_module module = {
     .xEof = at_end,
     .xColumn = column,
     .xRowid = row_id,
+    .xRename = rename_table,
 };
 
 enum status rows_table_register(struct sqlite_connection *connection, struct error *err)

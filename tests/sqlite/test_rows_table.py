@@ -118,6 +118,15 @@ class RowsTable(harness.Case):
         self.create("judged", "SHOW MODELS")
         self.assertEqual(self.run_all("SELECT * FROM judged"), [])
 
+    def test_a_table_has_another_name(self):
+        self.create("judged", EVALUATE)
+        self.run_all("ALTER TABLE temp.judged RENAME TO watched")
+        self.connect(isolation_level=None).execute("DROP TABLE m")
+        self.fails("SELECT * FROM watched", 'no model "m"')
+        self.run_all("DROP TABLE watched")
+        self.create("judged", "SHOW MODELS")
+        self.assertEqual(self.run_all("SELECT * FROM judged"), [])
+
     def test_a_table_that_was_rolled_back_can_be_another_one(self):
         self.run_all("BEGIN")
         self.create("judged", EVALUATE)
