@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+import threading
 
 import harness
 
@@ -145,6 +146,30 @@ class RowsTable(harness.Case):
         self.fails("CREATE VIRTUAL TABLE temp.x USING totrain_rows('SELECT *, 1 AS k, 2 AS k FROM iris TO PREDICT g USING m')",
                    'more than one column "k"')
         self.fails("CREATE VIRTUAL TABLE temp.x USING totrain_rows('SELECT * FROM iris TO EVALUATE nobody')", "LINE 1:", "^")
+
+    def test_an_interrupt_ends_the_statement(self):
+        endless = ("WITH RECURSIVE s(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM s) SELECT s.i * 0.1 AS sepal_length, 1 AS "
+                   "sepal_width, 1 AS petal_length, 1 AS petal_width, seen(1) AS class FROM s TO ")
+        for verb in ("EVALUATE m", "PREDICT guess USING m"):
+            with self.subTest(verb):
+                begun = threading.Event()
+                database = self.connect(isolation_level=None, check_same_thread=False)
+                database.create_function("seen", 1, lambda x, begun=begun: begun.set() or x)
+                other = threading.Thread(target=lambda begun=begun, database=database: (
+                    begun.wait(harness.DEADLINE), database.interrupt()))
+                other.start()
+                self.fails(f"SELECT count(*) FROM totrain_rows('{endless}{verb}')", "interrupt", database=database)
+                other.join()
+                self.assertEqual(database.execute("SELECT count(*) FROM totrain_rows('SHOW MODELS')").fetchall(), [(1,)])
+
+    def test_another_session_trains_while_rows_are_read(self):
+        """The rows are of one version of the model, whatever others do. Without a WAL a reader keeps others from writing."""
+        self.run_all("PRAGMA journal_mode = WAL")
+        rows = self.database.execute("SELECT row ->> 'class' FROM totrain_rows('SELECT * FROM iris TO PREDICT class USING m')")
+        first = rows.fetchone()
+        other = self.connect(isolation_level=None)
+        other.execute("SELECT * FROM iris TO TRAIN LinearClassifier WITH train.epoch = 1 LABEL class INTO m")
+        self.assertEqual(len([first, *rows.fetchall()]), 150)
 
     # ----- files from others -----
 
