@@ -272,7 +272,7 @@ static bool hint_cancel(const struct head *head, struct error *err)
     return true;
 }
 
-/* \\d, ?, help */
+/* \d, ?, help */
 static bool hint_shell(const struct head *head, struct error *err)
 {
     const struct reading_token *first = &head->tokens[0];
