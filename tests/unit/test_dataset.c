@@ -1028,6 +1028,9 @@ static void a_hint_shows_how_to_leave_null_labels_out(void **state)
     table_open(&table, TASK_REGRESSION, LABEL_REAL);
     add_row(&table, real_cell(1), null_cell(), null_cell());
     CHECK_FAILS(try_open(&table, NULL, &err), STATUS_INVALID, "NULL in 1 of 1 row");
+    assert_string_equal(err.hint, "LABEL names the column to learn: is there another one?");
+    add_row(&table, real_cell(1), null_cell(), real_cell(2));
+    CHECK_FAILS(try_open(&table, NULL, &err), STATUS_INVALID, "NULL in 1 of 2 rows");
     assert_string_equal(err.hint, "Add WHERE y IS NOT NULL to the SELECT, or WHERE y <> '' if it "
                                   "has empty texts.");
     table_close(&table);
