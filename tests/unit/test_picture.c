@@ -143,6 +143,35 @@ static void calibration_leaves_out_bins_without_rows(void **state)
     text_deinit(&svg);
 }
 
+/* Five dates have room; three of five times of day, the first and the last within the picture. */
+static void long_times_of_a_forecast_have_room(void **state)
+{
+    const struct slice names[] = {SLICE("at"), SLICE("sales"), SLICE("expected"), SLICE("lower"),
+                                  SLICE("upper")};
+    static const char *const times[] = {"2024-01-01 00:00:00", "2024-01-01 01:00:00",
+                                        "2024-01-01 02:00:00", "2024-01-01 03:00:00",
+                                        "2024-01-01 04:00:00"};
+    struct cell cells[5 * 5];
+    struct text svg;
+    struct error err;
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        cells[5 * i] = (struct cell){.type = CELL_TEXT, .text = slice_of(times[i])};
+        cells[5 * i + 1] = REAL(i);
+        cells[5 * i + 2] = cells[5 * i + 3] = cells[5 * i + 4] = NOTHING;
+    }
+    CHECK_OK(draw(PICTURE_FORECAST, names, 5, cells, 5, &svg, &err));
+    check_has(&svg, "<text x=\"75.2\" y=\"334.0\" text-anchor=\"middle\" class=\"\">2024-01-01 "
+                    "00:00:00</text>");
+    check_has(&svg, "<text x=\"284.0\" y=\"334.0\" text-anchor=\"middle\" class=\"\">2024-01-01 "
+                    "02:00:00</text>");
+    check_has(&svg, "<text x=\"444.8\" y=\"334.0\" text-anchor=\"middle\" class=\"\">2024-01-01 "
+                    "04:00:00</text>");
+    assert_null(strstr(text_string(&svg), "03:00:00</text>"));
+    text_deinit(&svg);
+}
+
 /* The third row is still to come. */
 static void a_forecast_has_bounds_and_two_curves(void **state)
 {
@@ -156,7 +185,7 @@ static void a_forecast_has_bounds_and_two_curves(void **state)
 
     (void)state;
     CHECK_OK(draw(PICTURE_FORECAST, names, 6, cells, 3, &svg, &err));
-    check_has(&svg, "what came, and what is expected");
+    check_has(&svg, "actual and expected values");
     check_has(&svg, "<path class=\"a\" d=\"M64.0,316.0 L284.0,211.2\"/>");
     check_has(&svg, "<path class=\"b\" d=\"M501.0,158.8 L507.0,158.8\"/>");
     check_has(&svg, "2024-01-03</text>");
@@ -411,6 +440,7 @@ int main(void)
         cmocka_unit_test(importance_shows_those_below_nothing_and_says_what_it_leaves_out),
         cmocka_unit_test(calibration_leaves_out_bins_without_rows),
         cmocka_unit_test(a_forecast_has_bounds_and_two_curves),
+        cmocka_unit_test(long_times_of_a_forecast_have_room),
         cmocka_unit_test(gain_goes_from_no_rows_to_all_of_them),
         cmocka_unit_test(residuals_have_a_box_for_each_part_of_the_histogram),
         cmocka_unit_test(importance_names_its_metric_and_shows_noise_as_0),
