@@ -61,7 +61,7 @@ enum status exchange_export(const struct model *model, enum exchange_format form
                      "SELECT name, value FROM model WHERE part = 'weight'.");
         return error_hint(err,
                           "FORMAT sql and FORMAT c write it as a program; files of XGBoost and "
-                          "LightGBM are of boosted trees and forests.");
+                          "LightGBM can hold boosted trees and forests.");
     }
     if (model->final.calibration != CALIBRATION_NONE)
         return fail(err, STATUS_UNSUPPORTED,

@@ -180,7 +180,7 @@ static enum status refuse_number(const struct planning *planning, const struct p
                           "the SELECT.");
     return error_hint(planning->err,
                       "Take other parts of the date, COLUMN DATE(%.*s, 'month', 'weekday'), or "
-                      "make a number of it in the SELECT.",
+                      "convert it to a number in the SELECT.",
                       SLICE_FORMAT(input->spec.source));
 }
 

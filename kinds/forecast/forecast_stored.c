@@ -458,8 +458,7 @@ enum status forecast_check(const struct model *model, struct error *err)
                         i + 1);
     for (uint32_t i = 0; forecast->is_transformed && i < forecast->series; i++)
         if (!is_whole(forecast->lambdas[i], 0, LAMBDAS))
-            return fail(err, STATUS_CORRUPT, "model: series %u has a transform that is none",
-                        i + 1);
+            return fail(err, STATUS_CORRUPT, "model: series %u has an unknown transform", i + 1);
     for (uint64_t i = 0; i < numbers; i++)
         if (forecast->forecasts[i * STEP_NUMBERS + STEP_DEVIATION] < 0)
             return fail(err, STATUS_CORRUPT, "model: a deviation is below 0");
@@ -470,7 +469,7 @@ enum status forecast_check(const struct model *model, struct error *err)
         if (forecast->reaches[i] < 0)
             return fail(err, STATUS_CORRUPT, "model: an interval reaches less than nothing");
     if (forecast->kept > 0 && !forecast_kept_is_whole(forecast))
-        return fail(err, STATUS_CORRUPT, "model: parameters that are none");
+        return fail(err, STATUS_CORRUPT, "model: parameters are invalid");
     return STATUS_OK;
 }
 

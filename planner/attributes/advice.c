@@ -43,11 +43,13 @@
 #define TO_EXPLAIN   "SELECT ... TO EXPLAIN model shows what its inputs are worth, as does USING SHAP"
 #define OLD_MODEL    "what is learned goes on from a model that there is"
 #define MEAN_PENALTY "the penalty is added to the mean loss: of n rows 1 / (C n), here of 1,000"
-#define EVALUATIONS  "so many evaluations without a smaller loss end it, and the best model is kept"
-#define IS_A_TABLE   "a model is a table of this database"
-#define THE_ROWS     "a model is learned from the rows that the SELECT returns"
-#define SEASONS      "a season is so many steps"
-#define OUTPUT       "it belongs to TO PREDICT"
+#define EVALUATIONS                                                                                \
+    "training ends after this number of evaluations without a smaller loss and keeps the best "    \
+    "model"
+#define IS_A_TABLE "a model is a table of this database"
+#define THE_ROWS   "a model is learned from the rows that the SELECT returns"
+#define SEASONS    "the number of steps in a season"
+#define OUTPUT     "it belongs to TO PREDICT"
 
 /* clang-format off: one row, one parameter. */
 const struct advice advice_rows[] = {
@@ -198,16 +200,13 @@ const struct advice advice_rows[] = {
      THE_ROWS},
     {"seasonalities", BQML, FORECASTS, "auto", LEAVE, "seasons are found by the step"},
     {"seasonalities", BQML, FORECASTS, "no_seasonality", "forecast.season = 1",
-     "a season of one step is none"},
-    {"seasonalities", BQML, FORECASTS, "daily", "forecast.season = 24", SEASONS ", here of hours"},
-    {"seasonalities", BQML, FORECASTS, "weekly", "forecast.season = 7", SEASONS ", here of days"},
-    {"seasonalities", BQML, FORECASTS, "monthly", "forecast.season = 30", SEASONS ", here of days"},
-    {"seasonalities", BQML, FORECASTS, "quarterly", "forecast.season = 3",
-     SEASONS ", here of months"},
-    {"seasonalities", BQML, FORECASTS, "yearly", "forecast.season = 12",
-     SEASONS ", here of months"},
-    {"seasonalities", BQML, FORECASTS, NULL, "forecast.season = [7, 365]",
-     SEASONS ", here of days"},
+     "one step makes no season"},
+    {"seasonalities", BQML, FORECASTS, "daily", "forecast.season = 24", SEASONS ", here hours"},
+    {"seasonalities", BQML, FORECASTS, "weekly", "forecast.season = 7", SEASONS ", here days"},
+    {"seasonalities", BQML, FORECASTS, "monthly", "forecast.season = 30", SEASONS ", here days"},
+    {"seasonalities", BQML, FORECASTS, "quarterly", "forecast.season = 3", SEASONS ", here months"},
+    {"seasonalities", BQML, FORECASTS, "yearly", "forecast.season = 12", SEASONS ", here months"},
+    {"seasonalities", BQML, FORECASTS, NULL, "forecast.season = [7, 365]", SEASONS ", here days"},
     {"hierarchical_time_series_cols", BQML, FORECASTS, NULL, "forecast.hierarchy = 'mint'",
      "totals are over the columns of forecast.group"},
     {"l2_reg", BQML, FORECASTS, NULL, LEAVE, "coefficients of regressors have no penalty"},
@@ -302,7 +301,7 @@ const struct advice advice_rows[] = {
      "iterations end where no row changes its cluster, or at max_iter"},
     {"tol", SKL, NETWORKS, NULL, "early_stopping = 10", EVALUATIONS},
     {"tol", SKL, TREES, NULL, "early_stopping = 10", EVALUATIONS},
-    {"tol", SKL, ANY, LEAVE, "max_iter is what there is to set"},
+    {"tol", SKL, ANY, LEAVE, "max_iter is the only limit"},
     {"max_fun", SKL, ANY, LEAVE, "epochs = 20 is how long a network learns"},
     /* ---- from a model that there is ---- */
     {"warm_start", SKL, OF("true"), "USING old_model", OLD_MODEL},
@@ -345,7 +344,7 @@ const struct advice advice_rows[] = {
     {"max_features", SKL, TREES, ADVICE_SHARE, "max_features = 'all', colsample_bynode = {value}",
      "the share of the columns that a node looks at"},
     {"max_features", SKL, TREES, ADVICE_COUNT, "max_features = 'all', colsample_bynode = 0.5",
-     "a share: so many columns by all of them"},
+     "a share: this number of columns, divided by all"},
     {"max_features", SKL, TREES, "log2", "max_features = 'sqrt'",
      "or colsample_bynode = 0.3, the share of the columns that a node looks at"},
     {"max_features", SKL, TREES, "auto", "max_features = 'sqrt'", "or 'all'"},
@@ -360,7 +359,7 @@ const struct advice advice_rows[] = {
     {"criterion", SKL, OF("poisson"), LEAVE, "for numbers use objective = 'count:poisson'"},
     {"splitter", SKL, OF("best"), LEAVE, "the best split is taken"},
     {"min_samples_split", SKL, OF(ADVICE_COUNT), "min_samples_leaf = {value/2}",
-     "a node of fewer than twice so many rows is not split"},
+     "a node of fewer than twice this number of rows is not split"},
     {"min_samples_split", SKL, OF(ADVICE_SHARE), "min_samples_leaf = {1000*value/2}",
      "it is a number of rows, here of 1,000"},
     {"min_samples_leaf", SKL, OF(ADVICE_SHARE), "min_samples_leaf = {1000*value}",

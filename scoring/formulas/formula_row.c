@@ -181,11 +181,10 @@ static enum status check_reading(const struct transform_input *input, enum input
 {
     if (reading == READING_POINT || reading == READING_COMMA)
         return refuse(input, "of numbers as people write them, such as 1.234,50",
-                      "Make a number of it by replace() and CAST", err);
+                      "Convert it by replace() and CAST", err);
     if (reading == READING_SEPARATED)
         return refuse(input, "of numbers with separators, such as 1,234",
-                      "Make a number of it, for example CAST(replace(a, ',', '') AS REAL) AS a",
-                      err);
+                      "Convert it, for example by CAST(replace(a, ',', '') AS REAL) AS a", err);
     if (reading_is_of_dates(reading))
         return refuse(input, "of dates as people write them",
                       "Make a date such as 2024-12-31 of its parts by substr()", err);

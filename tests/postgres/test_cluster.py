@@ -108,7 +108,7 @@ class Psql(Case):
                        "ALTER ROLE alice RESET totrain.profiles"):
             self.addCleanup(self.execute, undone)
         named = TRAIN.replace("job.lanes", "job.profile = 'gpu', job.lanes")
-        self.assertIn("none of the administrator", self.refused(named))
+        self.assertIn("not in the administrator's list", self.refused(named))
         self.execute("ALTER ROLE alice SET totrain.profiles = 'team, gpu, wrong, gone'")
         self.assertIn("totrain.profile_file", self.refused(TRAIN))
         self.execute(f"ALTER SYSTEM SET totrain.profile_file = '{profiles}'")
@@ -140,8 +140,8 @@ class Psql(Case):
         return done.stderr
 
     def test_what_is_not_in_the_lists_is_refused(self):
-        for attribute, problem in (("job.image = 'x'", "none of the administrator"),
-                                   ("job.priority = 'system'", "none of the administrator"),
+        for attribute, problem in (("job.image = 'x'", "not in the administrator's list"),
+                                   ("job.priority = 'system'", "not in the administrator's list"),
                                    ("job.worker_memory = 'lots'", "amount of memory"),
                                    ("job.worker_cpu = 2000", "job.worker_cpu"),
                                    ("job.metrics = '0'", "applies to this machine")):
@@ -540,7 +540,7 @@ class Scores(Scoring, WithProgram):
                 (self.predict("never", self.CLUSTER, self.DIRTY).replace("'quarantine'", "'error'"), 'column "petal_width"'),
                 (self.evaluate(self.CLUSTER).replace("FROM iris", "FROM iris WHERE false"), "no rows to evaluate"),
                 (self.evaluate(self.CLUSTER + ", job.wait = false"), "only where a table is written"),
-                (self.predict("never", self.CLUSTER + ", job.image = 'x'"), "none of the administrator"),
+                (self.predict("never", self.CLUSTER + ", job.image = 'x'"), "not in the administrator's list"),
                 (self.predict("iris", self.CLUSTER), "iris")):
             done = self.psql(text, "-v", "ON_ERROR_STOP=1", "-v", "VERBOSITY=default", user="alice")
             self.assertEqual(done.returncode, 3, text)

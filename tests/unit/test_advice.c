@@ -307,16 +307,16 @@ static void advice_says_what_to_write_with_the_value(void **state)
          "Leave it out: what is not written has its default."},
         {"RandomForestClassifier", "min_samples_split = 5",
          "\"min_samples_split\" is not supported",
-         "Write min_samples_leaf = 3: a node of fewer than twice so many rows is not split."},
+         "Write min_samples_leaf = 3: a node of fewer than twice this number of rows is not "
+         "split."},
         {"LinearClassifier", "data_split_method = 'seq'", "unknown attribute \"data_split_method\"",
          "Write validation.select = 'SELECT * FROM t WHERE day >= ''2024-10-01''': the last rows, "
          "which the SELECT leaves out."},
         {"LinearClassifier", "input_label_cols = ['y']", "unknown attribute \"input_label_cols\"",
          "Write LABEL y: the label has a clause of its own."},
         {"LinearClassifier", "early_stop = true", "unknown attribute \"early_stop\"",
-         "Write early_stopping = 10: so many evaluations without a smaller loss end it, and the "
-         "best "
-         "model is kept."},
+         "Write early_stopping = 10: training ends after this number of evaluations without a "
+         "smaller loss and keeps the best model."},
         /* Nothing is proposed that the model has not. */
         {"LogisticRegression", "early_stop = true", "unknown attribute \"early_stop\"",
          "SHOW ATTRIBUTES; lists all attributes."},

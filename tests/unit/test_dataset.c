@@ -743,21 +743,21 @@ static void rare_classes_are_noticed(void **state)
     for (int i = 0; i < 1000; i++)
         add_row(&table, real_cell(i), null_cell(), text_cell(i % 25 ? "legit" : "fraud"));
     add_row(&table, real_cell(0), text_cell("a"), text_cell("legit"));
-    check_notices(&table, "1 of 2 classes is rare: of 1001 rows 'fraud' has 40\n");
+    check_notices(&table, "1 of 2 classes is rare in 1001 rows: 'fraud' has 40\n");
     table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
     for (int i = 0; i < 1000; i++)
         add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"),
                 integer_cell(i < 9 ? i / 2 : 10 + i % 2));
     check_notices(&table,
-                  "5 of 7 classes are rare; the rarest: of 1000 rows 4 has 1, 0 has 2, 1 has 2\n");
+                  "5 of 7 classes are rare in 1000 rows; the rarest: 4 has 1, 0 has 2, 1 has 2\n");
     table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
     for (int i = 0; i < 18; i++)
         add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"), integer_cell(i % 2));
-    check_notices(&table, "few rows: of all 18, 0 has 9, 1 has 9\n");
+    check_notices(&table, "few rows, 18 in all: 0 has 9, 1 has 9\n");
     table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
     for (int i = 0; i < 50; i++)
         add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"), integer_cell(i % 5));
-    check_notices(&table, "few rows; the fewest: of all 50, 0 has 10, 1 has 10, 2 has 10\n");
+    check_notices(&table, "few rows, 50 in all; the fewest: 0 has 10, 1 has 10, 2 has 10\n");
     table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
     for (int i = 0; i < 1200; i++) /* none of thirty classes has 5 % */
         add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"), integer_cell(i % 30));

@@ -845,7 +845,7 @@ static void values_that_are_kept_come_back(void **state)
     text_deinit(&text);
     fixture_deinit(&fixture);
     CHECK_FAILS(read_values(&fixture, 0.5F, &model, &err), STATUS_CORRUPT,
-                "parameters that are none");
+                "parameters are invalid");
     fixture_deinit(&fixture);
 }
 
@@ -1164,7 +1164,7 @@ static void a_transform_that_is_none_is_damage(void **state)
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         CHECK_FAILS(read_transformed(&fixture, all[i], &model, &err), STATUS_CORRUPT,
-                    "has a transform that is none");
+                    "has an unknown transform");
         fixture_deinit(&fixture);
     }
 }

@@ -644,7 +644,7 @@ static void cells_and_thresholds_that_cannot_be_are_refused(void **state)
         {"intervals", "{\"level\": 0.9, \"resamples\": 100, \"seed\": -1}", "\"seed\""},
         {"intervals", "{\"level\": 0.9, \"resamples\": 100}", "\"seed\" is missing"},
         {"intervals", "0.9", "\"intervals\""},
-        {"report", "\"haiku\"", "\"haiku\" is none of its words"},
+        {"report", "\"haiku\"", "\"haiku\" is not one of its words"},
         {"label", "4", "\"label\""},
     };
     const struct spec_scoring scoring = scoring_example();

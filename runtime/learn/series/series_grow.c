@@ -190,7 +190,7 @@ enum status series_grow_check(const struct series_learner *series, struct error 
             is_fine && is_tree(grow, grow->trees + (size_t)i * pooled_slot(grow->growth.depth));
     if (has_trees(series))
         is_fine = is_fine && is_tree(grow, grow->growing);
-    return is_fine ? STATUS_OK : state_corrupt(err, "its trees are none");
+    return is_fine ? STATUS_OK : state_corrupt(err, "its trees are invalid");
 }
 
 /* ---- the rows of a lane ---- */

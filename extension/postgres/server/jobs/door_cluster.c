@@ -82,7 +82,7 @@ static enum status choose_image(struct slice wanted, struct kube_job *job, struc
         return STATUS_OK;
     }
     if (wanted.size > 0)
-        fail(err, STATUS_INVALID, "job.image is none of the administrator's: \"%.*s\"",
+        fail(err, STATUS_INVALID, "job.image is not in the administrator's list: \"%.*s\"",
              SLICE_FORMAT(wanted));
     else
         fail(err, STATUS_UNSUPPORTED, "no image is named for jobs on Kubernetes");
@@ -100,7 +100,7 @@ static enum status check_listed(const char *attribute, struct slice wanted, cons
     while (next_item(&list, &item))
         if (slice_equal(item, wanted))
             return STATUS_OK;
-    fail(err, STATUS_INVALID, "%s is none of the administrator's: \"%.*s\"", attribute,
+    fail(err, STATUS_INVALID, "%s is not in the administrator's list: \"%.*s\"", attribute,
          SLICE_FORMAT(wanted));
     return error_hint(err, "%s in postgresql.conf lists them.", setting);
 }
