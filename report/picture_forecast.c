@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #define TIMES_SHOWN  5   /* below the plot, at most */
-#define LETTER_WIDTH 7.5 /* that no digit of a picture exceeds, in pixels */
+#define LETTER_WIDTH 7.5 /* the widest digit, in pixels */
 #define EDGE         4.0 /* between a time and the picture's edge */
 
 struct forecast_columns {

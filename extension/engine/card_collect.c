@@ -9,7 +9,7 @@
 #include "scoring/report.h"
 
 #define NO_REPORT          (-1)
-#define THRESHOLD_ROWS     20 /* of up to a thousand */
+#define THRESHOLD_ROWS     20 /* thresholds that the page shows */
 #define DEPENDENCE_COLUMNS 4  /* the most important inputs, which have a panel each */
 
 /* A section that is the rows of one statement. */

@@ -3,7 +3,7 @@ totrain_test_classes(console_page tests COMMAND /usr/bin/python3 ${CMAKE_CURRENT
 set_tests_properties(${tests} PROPERTIES TIMEOUT 900 LABELS sqlite
   ENVIRONMENT "TOTRAIN_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1")
 
-# What can be measured of the looks of docs/pictures, which tests/docs/test_pictures.py compares with the program's.
+# Looks of docs/pictures, as a browser measures them; tests/docs/test_pictures.py compares these with the program's.
 totrain_test_classes(console_looks tests COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_looks.py)
 set_tests_properties(${tests} PROPERTIES TIMEOUT 900
   ENVIRONMENT "TOTRAIN_BUILD=${CMAKE_BINARY_DIR};PYTHONDONTWRITEBYTECODE=1")
