@@ -251,7 +251,7 @@ static enum status plan_one(struct planning *planning)
     TRY(definition_make_graph(planning));
     TRY(settle_inputs(planning));
     TRY(input_notices(plan, planning->err));
-    label_date_notice(plan);
+    label_unit_notice(plan);
     if (plan->explain_only)
         label_notice(plan);
     roles_notices(plan);
