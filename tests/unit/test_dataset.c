@@ -701,6 +701,7 @@ static void labels_that_squares_do_not_suit_are_noticed(void **state)
 static void classes_that_say_yes_or_no_are_noticed(void **state)
 {
     static const char *const classes[] = {"yes", "no", "Y", "0", "1", "NO"};
+    static const char *const foreign[] = {"s\u00ed", "no", "si"};
     struct table table;
     char *notices;
     (void)state;
@@ -716,6 +717,15 @@ static void classes_that_say_yes_or_no_are_noticed(void **state)
         free(notices);
         table_close(&table);
     }
+    table_open(&table, TASK_CLASSIFICATION, LABEL_TEXT);
+    for (int i = 0; i < 180; i++)
+        add_row(&table, real_cell(i), text_cell(i % 2 ? "a" : "b"), text_cell(foreign[i % 3]));
+    reopen(&table, NULL);
+    notices = notices_of(&table.dataset);
+    CHECK(strstr(notices, "that all mean yes or no") &&
+          strstr(notices, "y IN ('si', 's\u00ed') AS y"));
+    free(notices);
+    table_close(&table);
 }
 
 static void words_that_share_buckets_are_noticed(void **state)
