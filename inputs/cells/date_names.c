@@ -67,7 +67,7 @@ size_t date_name_size(struct slice text)
     return size;
 }
 
-/* Small letters between spaces, as the names stand; false: no name is as long. */
+/* Small letters behind a space, as the names stand; false: no name is as long. */
 static bool make_small(struct slice word, char out[NAME_BYTES_MAX])
 {
     size_t size = 1;
@@ -118,5 +118,12 @@ bool date_name_is_weekday(struct slice word)
 {
     char name[NAME_BYTES_MAX];
 
-    return word.size >= 3 && make_small(word, name) && strstr(weekdays, strcat(name, " "));
+    size_t size;
+
+    if (word.size < 3 || !make_small(word, name))
+        return false;
+    size = strlen(name);
+    name[size] = ' ';
+    name[size + 1] = '\0';
+    return strstr(weekdays, name) != NULL;
 }

@@ -12,8 +12,9 @@
 #define CODES_FEW_SHARE                                                                            \
     1000 /* one of so many cells, as in column_kind.c: more are why it is words */
 
-#define NUMBERS_BESIDE_WORD 20 /* the least cells that are numbers beside one word in the others   \
-                                */
+#define NUMBERS_BESIDE_WORD                                                                        \
+    20 /* the least cells that are numbers beside one word in the others                           \
+        */
 
 /* ----- columns that are read ----- */
 

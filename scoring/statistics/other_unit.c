@@ -106,7 +106,7 @@ static double share_of(uint64_t part, uint64_t rows)
 struct bins {
     const uint64_t *now;
     uint32_t first;
-    uint64_t rows, known; /* of these bins, now and in the training */
+    uint64_t rows, known; /* rows in these bins, now and in the training */
 };
 
 static struct bins bins_of(const struct other_unit *counts, const uint64_t *now, uint32_t first)

@@ -42,7 +42,7 @@ struct other_unit {
     uint64_t below, above;  /* those that are very far off */
     double least, greatest; /* bounds of the numbers */
     uint64_t converted[OTHER_UNIT_UNITS_MAX][STATISTICS_BINS]; /* rows of each bin, by the unit */
-    uint64_t far[OTHER_UNIT_UNITS_MAX][STATISTICS_BINS];       /* of those above alone */
+    uint64_t far[OTHER_UNIT_UNITS_MAX][STATISTICS_BINS];       /* likewise the rows far above */
 };
 
 /* 8 of 10 training rows are between these. */

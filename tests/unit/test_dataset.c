@@ -722,8 +722,10 @@ static void classes_that_say_yes_or_no_are_noticed(void **state)
         add_row(&table, real_cell(i), text_cell(i % 2 ? "a" : "b"), text_cell(foreign[i % 3]));
     reopen(&table, NULL);
     notices = notices_of(&table.dataset);
-    CHECK(strstr(notices, "that all mean yes or no") &&
-          strstr(notices, "y IN ('si', 's\u00ed') AS y"));
+    CHECK(strstr(notices, "that all mean yes or no") != NULL);
+    for (size_t i = 0; i < table.dataset.notices->count; i++)
+        if (strstr(table.dataset.notices->items[i].text, "yes or no"))
+            CHECK(strstr(table.dataset.notices->items[i].hint, "y IN ('si', 's\u00ed') AS y"));
     free(notices);
     table_close(&table);
 }

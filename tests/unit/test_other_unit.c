@@ -134,7 +134,7 @@ static void a_part_in_another_unit_is_found(void **state)
     CHECK_INT(find_part(2, 1e6, &unit), UNIT_PART);
     CHECK(unit->by == 1e6);
     CHECK_INT(find_part(20, 1000, &unit), UNIT_SAME); /* few may be far */
-    CHECK_INT(find_part(3, 3e4, &unit), UNIT_SAME); /* no unit */
+    CHECK_INT(find_part(3, 3e4, &unit), UNIT_SAME);   /* no unit */
 }
 
 /* Days, counted; those of the training are as many as kelvins of freezing water. */

@@ -848,7 +848,7 @@ static const char *date_notice(const char *estimator, const char *sql_type,
 
     CHECK_OK(estimator_find(&name, &plan.estimator, &err));
     *notices = (struct notice_list){0};
-    label_date_notice(&plan);
+    label_unit_notice(&plan);
     return notices->count > 0 ? notices->items[0].text : "";
 }
 
