@@ -120,9 +120,12 @@ static void forget_lanes(struct series_learner *series)
 
 void *series_grow_memory(struct series_learner *series, const char *name, size_t *size)
 {
-    struct grow_lane *own = series->grow.lanes ? &series->grow.lanes[0] : NULL;
+    struct grow_lane *own = series->grow.lanes;
+    const struct grow_lane *end = own ? own + series->learner.lanes : NULL;
 
-    if (!own || !own->is_made)
+    while (own < end && !own->is_made)
+        own++;
+    if (own == end)
         return NULL;
     *size = own->rows.count * (strcmp(name, "bins") == 0    ? pooled_row_bytes(own->rows.features)
                                : strcmp(name, "nodes") == 0 ? sizeof *own->nodes
