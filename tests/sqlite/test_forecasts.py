@@ -366,6 +366,25 @@ class Trees(ForecastCase):
                                                  "FROM json_each('[0, 1]') TO PREDICT f USING m")]
         self.assertAlmostEqual(found[1] - found[0], 30, delta=4)
 
+    def test_holidays_of_series_too_short_for_effects_of_their_own(self):
+        """Each series has ten values and a feast among them, on another day: none can tell its effect, and all together do."""
+        feasts = {store: datetime.date(2024, 1, 4) + datetime.timedelta(store * 11) for store in range(30)}
+        rows = [(f"s{store}", 0, day.isoformat(), 50.0 + (i * 5 + store) % 7 + (40 if day == feasts[store] else 0))
+                for store in range(30) for i, day in enumerate(series.days(10, feasts[store] - datetime.timedelta(5)))]
+        self.make(rows)
+        last = max(row[2] for row in rows if row[0] == "s3")
+        coming = datetime.date.fromisoformat(last) + datetime.timedelta(3)
+        self.run_all("CREATE TABLE feasts (day TEXT, name TEXT)")
+        self.database.executemany("INSERT INTO feasts VALUES (?, 'feast')", [(day.isoformat(),) for day in (*feasts.values(), coming)])
+        trees = ", n_estimators = 60, max_depth = 3, learning_rate = 0.2, min_data_in_leaf = 5, forecast.backtest = 0"
+        values = {}
+        for more in ("", ", forecast.holidays = 'feasts'"):
+            told = harness.notices(self.train("ForecastTrees", horizon=5, more=trees + more))
+            self.assertEqual('holiday "feast" has no effect of its own in any series' in " ".join(told), more != "", told)
+            values[more] = {row[2]: row[3] for row in self.run_all("FORECAST m") if row[0] == "s3"}[coming.isoformat()]
+        self.assertLess(values[""], 60)
+        self.assertGreater(values[", forecast.holidays = 'feasts'"], 75)
+
     def test_attributes_of_trees_belong_to_trees(self):
         self.make(series.rows(2, 1, 30))
         self.refuse("max_depth belongs to ForecastTrees, not to theta", "TO TRAIN ForecastTrees", estimator="Theta", more=", max_depth = 2")

@@ -139,6 +139,7 @@ static struct forecast_options options_of(const struct series_plan *plan, const 
     options.pooled.steps = &grid->steps;
     options.pooled.first = grid->last - grid->count + 1;
     memcpy(options.pooled.words, plan->words, sizeof plan->words);
+    options.pooled.holidays = plan->holiday_bins;
     return options;
 }
 
@@ -444,6 +445,7 @@ static enum status fit_grid(const struct series_plan *plan, struct grid *grid,
     TRY(series_kept_choose(plan, grid, &way, &origin, err));
     if (way == WAY_ANEW)
         own.old = NULL;
+    TRY(series_holiday_bins(plan, grid, arena, &own.holiday_bins, err));
     plan = &own;
     for (uint32_t h = 0; h < horizon; h++)
         ratios[h] = -1;
@@ -532,6 +534,7 @@ enum status series_collect(const struct series_plan *plan, struct point *points,
 {
     const uint64_t back = (uint64_t)backtest * plan->options.horizon;
     struct forecast_options options;
+    struct series_plan own = *plan;
     struct regressors known;
     struct fitted fitted;
     struct grid grid;
@@ -539,7 +542,8 @@ enum status series_collect(const struct series_plan *plan, struct point *points,
     TRY(lay_out(plan, points, count, regressors, arena, NULL, &grid, &known, err));
     if (grid.count < back + PAST_LEAST)
         return STATUS_OK;
-    options = options_of(plan, &grid, backtest);
+    TRY(series_holiday_bins(plan, &grid, arena, &own.holiday_bins, err));
+    options = options_of(&own, &grid, backtest);
     options.pooled.rows = rows;
     options.history = 0;
     options.are_known = forecast_list_known(grid.values, grid.count - (uint32_t)back, arena);

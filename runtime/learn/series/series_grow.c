@@ -72,6 +72,7 @@ void series_grow_settle(struct series_learner *series)
         pooled->season = seasons > 0 ? options->seasons[0] : 1;
         pooled->longest = seasons > 0 ? options->seasons[seasons - 1] : 1;
         pooled->groups = series->groups;
+        pooled->has_holidays = series_plan_holidays(&series->plan) > 0;
         grow->growth.ordered = pooled_ordered(pooled);
         grow->growth.features = pooled_features(pooled);
     }

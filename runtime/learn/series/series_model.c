@@ -435,10 +435,13 @@ static void tell_holidays(const struct series_plan *plan, const struct records *
 
         if (count_without(records, plan->regressors + k) < records->count)
             continue;
-        notice_add(notices, NOTICE_CONSTANT, "holiday \"%.*s\" has no effect in any series",
-                   SLICE_FORMAT(name));
-        notice_hint(notices, "It is on no day of the history, or on the same days as others; a day "
-                             "of another year gives it one.");
+        notice_add(notices, NOTICE_CONSTANT, "holiday \"%.*s\" has no effect%s in any series",
+                   SLICE_FORMAT(name), plan->pooled ? " of its own" : "");
+        notice_hint(notices, plan->pooled
+                                 ? "No series alone tells it; if it is on days of the history, the "
+                                   "trees know it from all series together."
+                                 : "It is on no day of the history, or on the same days as others; "
+                                   "a day of another year gives it one.");
     }
     for (uint32_t i = 0; i < records->count; i++) {
         const int64_t *record = records->sorted[i];

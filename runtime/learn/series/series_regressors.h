@@ -20,6 +20,11 @@ enum status series_regressor_rows(const struct series_plan *plan, const struct p
 
 /* The rows' regressors at the places of the grid, NAN where none has a value; of several of one
  * time their mean. Behind them the holidays, which each place has. */
+/* The bins that trees have of the holidays of a series: of its steps (grid's), of those to come,
+ * and one on either side; in the arena. *bins: NULL without trees or holidays. */
+enum status series_holiday_bins(const struct series_plan *plan, const struct grid *grid,
+                                struct arena *arena, const uint8_t **bins, struct error *err);
+
 enum status series_regressors_lay_out(const struct series_plan *plan, const struct grid *grid,
                                       const struct regressor_row *rows, uint32_t row_count,
                                       struct arena *arena, struct regressors *regressors,
