@@ -190,7 +190,7 @@ static uint32_t gap_before(const double *values, uint32_t origin)
     return gap;
 }
 
-/* How many deviations the forecast of step h is from what came, as numbers are forecast, without
+/* How many deviations what came is above the forecast of step h, as numbers are forecast, without
  * limits: forecast_limits.h. */
 static double ratio_of(const struct fitted *fitted, bool is_cut, double value, uint32_t h)
 {
@@ -198,7 +198,7 @@ static double ratio_of(const struct fitted *fitted, bool is_cut, double value, u
 
     if (is_cut && forecast < 0)
         forecast = 0;
-    return fabs(transform_value(fitted->lambda, value) - forecast) / fitted->forecast.deviations[h];
+    return (transform_value(fitted->lambda, value) - forecast) / fitted->forecast.deviations[h];
 }
 
 /* Compares the forecast that `origin` would have had with the values that came; none where it lies
@@ -448,7 +448,7 @@ static enum status fit_grid(const struct series_plan *plan, struct grid *grid,
     TRY(series_holiday_bins(plan, grid, arena, &own.holiday_bins, err));
     plan = &own;
     for (uint32_t h = 0; h < horizon; h++)
-        ratios[h] = -1;
+        ratios[h] = NAN;
     if (plan->hierarchy == HIERARCHY_NONE)
         TRY(measure_past(plan, grid, known, origin, arena, &errors, ratios, err));
     else

@@ -33,8 +33,8 @@ enum series_word {
 enum record_step {
     RECORD_VALUE,
     RECORD_DEVIATION,
-    RECORD_RATIO, /* the step's last |error| in the past over its deviation there; below 0: it was
-                     not forecast there, or had no deviation */
+    RECORD_RATIO, /* the step's last error in the past, value - forecast, over its deviation there;
+                     NAN: it was not forecast there, or had no deviation */
     RECORD_STEP_WORDS
 };
 
