@@ -157,6 +157,14 @@ class WhatIsForecast(ForecastCase):
         rows = self.train("Naive", more=", forecast.backtest = 0")
         self.assertEqual(harness.validated(rows), {})
 
+    def test_a_horizon_or_a_season_that_the_history_does_not_tell(self):
+        self.make(series.rows(2, 1, 40))
+        far, unknown = "forecast.horizon is 41 steps, and the longest series has 40", "no series is forecast with a season of 30 steps"
+        for horizon, season, expected in ((41, 7, [far]), (40, 7, []), (4, 30, [unknown]), (41, 30, [far, unknown])):
+            told = " ".join(harness.notices(self.train("SeasonalNaive", horizon=horizon,
+                                                       more=f", forecast.season = {season}, forecast.backtest = 0")))
+            self.assertEqual([notice for notice in (far, unknown) if notice in told], expected, told)
+
     def test_errors_of_the_past_by_hand(self):
         """The last value again: of four values that go up by 2 the next two are 2 and 4 below what came."""
         self.make([("a", 1, day.isoformat(), float(2 * i)) for i, day in enumerate(series.days(6))])

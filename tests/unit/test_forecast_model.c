@@ -249,7 +249,7 @@ static void an_anomaly_lies_outside_of_its_interval(void **state)
     forecast_fixture_init(&fixture);
     keep_history(&fixture, expected);
     forecast = *forecast_of(&fixture.model);
-    /* as it is, as older models have one reach for both sides, and as in the normal distribution */
+    /* two reaches, then one for both sides as in older models, then the normal distribution */
     for (int i = 0; i < 3; i++, forecast.reaches_below = NULL) {
         if (i == 2)
             forecast.reaches = NULL;

@@ -515,6 +515,37 @@ static void tell_ways(const struct forecast_model *old, const struct forecast_mo
                    old->series - found);
 }
 
+/* A horizon longer than all histories, and seasons of the statement that no series is forecast
+ * with. */
+static void tell_lengths(const struct series_plan *plan, const struct records *records,
+                         struct notice_list *notices)
+{
+    const struct forecast_options *options = &plan->options;
+    int64_t longest = 0;
+    bool has_season = false;
+
+    for (uint32_t i = 0; i < records->count; i++) {
+        const int64_t *record = records->sorted[i];
+
+        longest = record[RECORD_LAST] + 1 > longest ? record[RECORD_LAST] + 1 : longest;
+        has_season = has_season || record[RECORD_SEASON] > 1;
+    }
+    if (options->horizon > longest) {
+        notice_add(
+            notices, NOTICE_DEFAULTS,
+            "forecast.horizon is %u steps, and the longest series has %lld: what lies so far "
+            "ahead, no series tells",
+            options->horizon, (long long)longest);
+        notice_hint(notices, "A horizon of a part of the history can be measured on its end.");
+    }
+    if (plan->has_seasons && options->season_count > 0 && !has_season) {
+        notice_add(notices, NOTICE_DEFAULTS, "no series is forecast with a season of %u steps%s",
+                   options->seasons[0], options->season_count > 1 ? ", nor with a longer one" : "");
+        notice_hint(notices, "A season needs two rounds of values, and one of several lengths has "
+                             "to show in them.");
+    }
+}
+
 static void tell(const struct series_plan *plan, const struct forecast_model *old,
                  const struct records *records, uint64_t all, double mase, double naive,
                  struct notice_list *notices)
@@ -613,6 +644,8 @@ enum status series_model_make(const struct series_plan *plan, const struct forec
     if (status == STATUS_OK) {
         measure(&records, coverage, model, &mase, &naive);
         tell(plan, old, &records, count, mase, naive, &model->notices);
+        if (!old)
+            tell_lengths(plan, &records, &model->notices);
         tell_ways(old, &model->content, &model->notices);
         tell_regressors(plan, &records, &model->notices);
         tell_holidays(plan, &records, &model->notices);
