@@ -15,7 +15,7 @@
 /* Fewer series tell no reaches. */
 #define REACH_SERIES_LEAST 30
 
-/* Of the upper bounds and of the lower ones, (FORECAST_LEVELS, horizon) each. */
+/* Reaches of the upper bounds and of the lower ones, (FORECAST_LEVELS, horizon) each. */
 struct series_reaches {
     float *above, *below;
 };

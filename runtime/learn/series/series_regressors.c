@@ -75,7 +75,7 @@ double series_holiday_effect(const struct series_plan *plan, const double *coeff
     return sum;
 }
 
-/* That of the first holiday of a step; the last ones, of more than there are bins, share one. */
+/* The bin of a step's first holiday; the last holidays, of more than there are bins, share one. */
 static uint8_t bin_of_step(const struct holidays *holidays, const struct steps *steps,
                            int64_t index)
 {
