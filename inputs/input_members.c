@@ -108,7 +108,7 @@ const struct input_member input_members[INPUT_MEMBERS] = {
                         .store = MEMBER_IS_U32,
                         AT(element),
                         .least = 0,
-                        .most = LIST_SIZE_MAX - 1,
+                        .most = LIST_NUMBERS_MAX - 1,
                         .help = "of the list"},
     [MEMBER_READING] = {.names = SAME("reading"),
                         .store = MEMBER_IS_WORD,

@@ -119,8 +119,8 @@ static bool is_array(const struct formula_program *program, const struct transfo
 {
     const enum list_form form = input->spec.list.form;
 
-    return program->is_graph &&
-           (form == LIST_DENSE || form == LIST_STEPS || form == LIST_SPARSE || form == LIST_BYTES);
+    return program->is_graph && (form == LIST_DENSE || form == LIST_STEPS || form == LIST_SPARSE ||
+                                 cell_list_has_bytes(&input->spec.list));
 }
 
 /* Likewise: words in order, each of which a model knows. */

@@ -420,7 +420,7 @@ static enum status read_inputs(const cJSON *meta, uint32_t format, struct arena 
     const cJSON *inputs, *object;
     uint32_t i = 0;
 
-    TRY(json_get_array(meta, "inputs", MODEL_INPUTS_MAX, &inputs, err));
+    TRY(json_get_array(meta, "inputs", MODEL_NUMBERS_MAX, &inputs, err));
     transform->input_count = (uint32_t)cJSON_GetArraySize(inputs);
     if (transform->input_count == 0)
         return corrupt(err, "there are no inputs");

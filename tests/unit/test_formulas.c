@@ -110,7 +110,7 @@ static double of_terms(struct machine *machine, const struct formula *formula)
     const struct transform_input *input = machine->program->variables[formula->a->index]->input;
     const struct text_ids text = text_ids_of(input);
     int32_t ids[2 * TEXT_WORDS_MAX];
-    double numbers[LIST_SIZE_MAX], sum = 0;
+    double numbers[LIST_NUMBERS_MAX], sum = 0;
     char buffer[TRANSFORM_WORD_BUFFER];
     struct text_shares shares;
     struct slice word;

@@ -493,7 +493,7 @@ static void a_spec_that_is_too_large_is_not_read(void **state)
         text_append_string(&json,
                            "                                                                ");
     CHECK_FAILS(jobspec_read(text_slice(&json), &arena, &spec, &err), STATUS_CORRUPT,
-                "where at most 8388608 are read");
+                "where at most 16777216 are read");
     text_deinit(&json);
     arena_deinit(&arena);
 }

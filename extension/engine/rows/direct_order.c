@@ -9,7 +9,8 @@
 #include "params/terms.h"
 #include "runtime/data/dataset/dataset.h"
 
-#define COLUMNS_MAX SPOOL_COLUMNS_MAX
+#define COLUMNS_MAX  SPOOL_COLUMNS_MAX
+#define ELEMENTS_MAX (VECTOR_ELEMENTS_MAX + PICTURE_NUMBERS_MAX)
 
 /* ----- shards ----- */
 
@@ -326,7 +327,7 @@ static enum status read_vector(const cJSON *item, const struct direct_rows *rows
     bool is_counted = false;
 
     TRY(json_get_integer(item, "column", 0, (int64_t)rows->column_count - 1, &column, err));
-    TRY(json_get_integer(item, "size", 1, VECTOR_ELEMENTS_MAX, &size, err));
+    TRY(json_get_integer(item, "size", 1, ELEMENTS_MAX, &size, err));
     if (json_has(item, "parts"))
         TRY(json_get_integer(item, "parts", 0, DATE_PARTS_ALL, &parts, err));
     if ((parts & ~(int64_t)DATE_PARTS_ALL) ||
@@ -371,7 +372,7 @@ static enum status read_vectors(const cJSON *object, struct arena *arena, struct
                                     : read_vector(item, rows, vector, err));
         vectors->elements += vector->size;
     }
-    return vectors->elements <= VECTOR_ELEMENTS_MAX
+    return vectors->elements <= ELEMENTS_MAX
                ? STATUS_OK
                : fail(err, STATUS_CORRUPT, "the vectors of the job's table are too long");
 }

@@ -121,12 +121,14 @@ static void note_constant(const struct column_statistics *statistics, uint32_t i
                           struct dataset *dataset)
 {
     const struct column_counts *column = &statistics->columns[i];
+    const struct cell_list *list = &dataset->transform.inputs[i].spec.list;
     const unsigned long long rows = (unsigned long long)statistics->rows;
     struct cell value;
     struct text shown;
 
-    if (dataset->transform.inputs[i].spec.list.form == LIST_WORDS)
-        return; /* nobody asked about a hash bucket that no text has a word in */
+    if (list->form == LIST_WORDS || cell_list_has_bytes(list))
+        return; /* nobody asked about a bucket that no text has a word in, or the edge of pictures
+                 */
     if (column->nulls == statistics->rows) {
         notice_add(dataset->notices, NOTICE_CONSTANT, "column \"%.*s\" is NULL in all %llu rows",
                    SLICE_FORMAT(column->name), rows);
