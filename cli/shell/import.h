@@ -15,6 +15,7 @@
  *     writing (inputs/cells/written_number.h)
  *     dates in another form than ISO's,      TEXT, in      text, likewise
  *     by one order (inputs/cells/dates.h)         ISO's form
+ *     all bytes, as \x89504e47               BLOB          bytea
  *     all others; also 007, which is no      TEXT          text
  *     number but a code
  *
