@@ -61,6 +61,25 @@ class Heads(harness.Case):
         self.assertGreater(measured[("amount", "R2")], 0.9)
         self.assertEqual([name for label, name in measured if label == "clicked"], ["Accuracy", "LogLoss", "AUC", "F1"])
 
+    def test_each_epoch_has_the_score_of_each_label(self):
+        """SHOW TRAIN ends with what TRAIN measures on the held-out rows, in the same bits with any workers."""
+        train = TRAIN.format(", train.test_size = 0.25{}")
+        made = {(name, detail): value for name, value, part, detail in self.run_all(train.format(""))
+                if part == "validation"}
+        shown = self.database.execute("SHOW TRAIN m")
+        names, rows = [column[0] for column in shown.description], shown.fetchall()
+        self.assertEqual(len(rows), 30)
+        self.assertEqual(names, ["epoch", "seconds", "train_loss", "validation_loss", "validation_accuracy of clicked",
+                                 "validation_rmse of amount", "validation_accuracy of kind"])
+        last = dict(zip(names, rows[-1]))
+        self.assertAlmostEqual(last["validation_accuracy of clicked"], made["Accuracy", "clicked"], delta=1e-9)
+        self.assertAlmostEqual(last["validation_rmse of amount"], made["RMSE", "amount"], delta=1e-5)
+        self.assertAlmostEqual(last["validation_accuracy of kind"], made["Accuracy", "kind"], delta=1e-9)
+        self.assertGreater(rows[0][5], rows[-1][5])
+        self.run_all(train.format(", job.min_workers = 2, job.max_workers = 2"))
+        again = self.run_all("SHOW TRAIN m")
+        self.assertEqual([row[2:] for row in again], [row[2:] for row in rows])
+
     def test_a_row_needs_no_label(self):
         """Without its labels a row has the same predictions, by statement and by function."""
         self.run_all(TRAIN.format(""))
