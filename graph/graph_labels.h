@@ -32,8 +32,8 @@ uint32_t graph_heads(const struct graph *graph, struct graph_head *heads);
 /* How good a head is on some rows. */
 struct graph_head_sums {
     uint64_t rows;    /* those that have its label */
-    uint64_t correct; /* of a head of classes: rows whose greatest number is that of their class */
-    double squares;   /* of a number's head: of the differences, as the label is learned */
+    uint64_t correct; /* rows whose greatest number is that of their class; a head of classes */
+    double squares;   /* squares of the differences, as the label is learned; a number's head */
 };
 
 /* After graph_forward, which returned outputs: adds those of the rows. */

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #define RGBA              4
-#define PNG_CHUNK_BYTES   ((size_t)1 << 20) /* of one chunk, inflated */
-#define PNG_KEPT_BYTES    ((size_t)2 << 20) /* of all that are kept beside the pixels */
+#define PNG_CHUNK_BYTES   ((size_t)1 << 20) /* one chunk, inflated */
+#define PNG_KEPT_BYTES    ((size_t)2 << 20) /* all that are kept beside the pixels */
 #define PNG_CHANNELS_MOST 4
 
 static const unsigned char signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};

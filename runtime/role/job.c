@@ -57,7 +57,7 @@ enum status job_number(const char *folder, uint64_t *number, struct error *err)
     return STATUS_OK;
 }
 
-/* Of several labels the first are measured. */
+/* Names the scores of several labels; the first of these are measured. */
 static enum status name_scores(struct job *job, struct error *err)
 {
     struct text name;

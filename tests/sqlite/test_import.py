@@ -55,7 +55,7 @@ class Import(harness.Case):
         self.assertEqual(self.rows("SELECT price, mixed, big FROM t WHERE id = 1500"), [(-1000.0, "n/a", 1e20)])
 
     def test_bytes_in_hexadecimal(self):
-        """As PostgreSQL writes them; a column with anything else keeps its texts."""
+        """The form is PostgreSQL's; a column with anything else keeps its texts."""
         lines = ["id,raw,mixed,odd", r"1,\x00ff10,\x00,\x0", r"2,,n/a,\x1", r"3,\xAB,\x01,\xzz", r"4,\x,,"]
         done = self.run_commands(f".import {self.file('t.csv', chr(10).join(lines))} t")
         self.assertEqual([row[1:3] for row in self.rows("PRAGMA table_info(t)")],

@@ -7,7 +7,7 @@
 #include "jobspec/jobspec_sections.h"
 #include "scoring/transform/number_origin.h"
 
-#define SAMPLE_COLUMNS (MODEL_INPUTS_MAX + 1) /* of more columns fewer rows are looked at */
+#define SAMPLE_COLUMNS (MODEL_INPUTS_MAX + 1) /* with more columns fewer rows are looked at */
 
 struct sampled_numbers {
     uint32_t column;

@@ -31,14 +31,14 @@ struct graph_network {
     struct kind_params params; /* the spec's, with the graph */
     struct tensor tensors[GRAPH_PARAMETERS_MAX];
     struct graph_model content;
-    struct graph_head heads[GRAPH_HEADS_MAX]; /* of several labels */
+    struct graph_head heads[GRAPH_HEADS_MAX]; /* heads of several labels */
     uint32_t head_count;                      /* those that are measured */
     double head_units[GRAPH_HEADS_MAX];
 };
 
 /* ---- shape ---- */
 
-/* Of a number: the label's scale, so that differences are in its units. */
+/* The scale of a label that is a number, so that differences are in its units; 0: classes. */
 static double unit_of(const struct graph_network *network, const struct graph_head *head)
 {
     const struct graph_column *column = &network->graph.row.columns[head->column];
