@@ -883,8 +883,8 @@ static enum status choose_bytes(const struct planning *planning, struct query_co
         fail_at(planning->err, STATUS_INVALID, choice->position,
                 "IMAGE: column \"%.*s\" holds more than bytes", SLICE_FORMAT(column->name));
         return error_hint(planning->err,
-                          "It takes a BLOB, or bytea, of a byte for each channel of each pixel, "
-                          "row by row. DENSE(%s, n) takes texts of n numbers.",
+                          "It takes a BLOB, or bytea: a PNG, or a byte for each channel of each "
+                          "pixel, row by row. DENSE(%s, n) takes texts of n numbers.",
                           SQL_NAME(column->name));
     }
     column->list = choice->spec.list;
