@@ -16,6 +16,7 @@ struct recorded {
     enum journal_kind kind;
     size_t body, body_size, data, data_size; /* in bytes */
     bool has_data;
+    bool is_course; /* a report of which the last one counts */
 };
 
 struct recording {
@@ -177,6 +178,20 @@ enum status record_model_row(struct recording *recording, const struct model_row
                row->has_data ? &row->data : NULL, err);
 }
 
+enum status record_report(struct recording *recording, struct slice json, bool is_urgent,
+                          struct error *err)
+{
+    cJSON *body;
+
+    if (!is_recording(recording))
+        return STATUS_OK;
+    TRY(json_parse(json, JOURNAL_ROW_BYTES_MAX, &body, err));
+    TRY(add(recording, JOURNAL_REPORT, body, NULL, NULL, err));
+    recording->entries[recording->count - 1].is_course = !is_urgent;
+    recording->is_urgent |= is_urgent;
+    return STATUS_OK;
+}
+
 enum status record_piece(struct recording *recording, uint64_t checkpoint, uint64_t position,
                          struct slice bytes, struct error *err)
 {
@@ -220,14 +235,19 @@ static struct journal_entry entry_of(const struct recording *recording,
 /* The last row of the job comes last: it may be the job's end, which nothing follows. */
 static size_t order_entries(const struct recording *recording, struct journal_entry *entries)
 {
-    const struct recorded *job = NULL;
+    const struct recorded *job = NULL, *course = NULL;
     size_t count = 0;
 
+    for (size_t i = 0; i < recording->count; i++)
+        if (recording->entries[i].is_course)
+            course = &recording->entries[i];
     for (size_t i = 0; i < recording->count; i++) {
-        if (recording->entries[i].kind == JOURNAL_JOB)
-            job = &recording->entries[i];
-        else
-            entries[count++] = entry_of(recording, &recording->entries[i]);
+        const struct recorded *entry = &recording->entries[i];
+
+        if (entry->kind == JOURNAL_JOB)
+            job = entry;
+        else if (!entry->is_course || entry == course)
+            entries[count++] = entry_of(recording, entry);
     }
     if (job)
         entries[count++] = entry_of(recording, job);

@@ -19,6 +19,10 @@ enum status record_entry(struct recording *recording, enum journal_kind kind, co
 /* The same, with data. */
 enum status record_entry_with(struct recording *recording, enum journal_kind kind,
                               const void *fields, struct slice data, struct error *err);
+/* A report: an object of JSON. One that is not urgent tells the course of the job: of those that
+ * are sent together the last one goes. */
+enum status record_report(struct recording *recording, struct slice json, bool is_urgent,
+                          struct error *err);
 enum status record_model_row(struct recording *recording, const struct model_row *row,
                              struct error *err);
 enum status record_piece(struct recording *recording, uint64_t checkpoint, uint64_t position,
