@@ -98,14 +98,14 @@ void outbox_executor_close(struct outbox_executor *executor)
 static enum status put_report(struct jobstore *store, const struct job_event *event,
                               struct error *err)
 {
-    const bool is_urgent = event->kind != JOB_STARTED && event->kind != JOB_PROGRESS;
     enum status status;
     struct text line;
 
     text_init(&line, LAUNCH_EVENT_BYTES_MAX);
     job_event_write(event, &line);
-    status = line.failed ? fail_no_memory(err)
-                         : jobstore_put_report(store, text_slice(&line), is_urgent, err);
+    status = line.failed
+                 ? fail_no_memory(err)
+                 : jobstore_put_report(store, text_slice(&line), event->kind != JOB_PROGRESS, err);
     text_deinit(&line);
     return status;
 }
