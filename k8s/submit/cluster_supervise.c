@@ -36,7 +36,7 @@ struct cluster {
     struct client *client;
     struct supervise_watch watch;
     struct job_record record;
-    struct journal_reader *journal; /* of a detached supervisor; else the session reads it */
+    struct journal_reader *journal; /* a detached supervisor has one; else the session reads */
     struct text early;              /* lines of reports that came before the follower */
 
     struct adoption *adoption;

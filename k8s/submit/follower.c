@@ -23,7 +23,7 @@
 #define POD_NAME_BYTES 254
 #define LAST_LOOKS     2 /* into the journal, when the Job has ended: one may have begun before */
 #define LAST_MS        10000 /* they are waited for */
-#define LAST_LINES     50    /* of the log of a master that has failed */
+#define LAST_LINES     50    /* are asked of the log of a master that has failed */
 #define SEED           1     /* there is one submitter */
 #define ACCOUNT_MS     5000  /* a service account may come so much later than the Job */
 
@@ -67,7 +67,7 @@ static void finish(struct follower *follower, enum status status, const struct e
     follower->reader.on_end(follower->reader.context, status, err, is_hopeless);
 }
 
-/* What the master has reported has more detail. */
+/* The master's own report has more detail. */
 static void end_with_journal(struct follower *follower, enum status status, const struct error *err)
 {
     if (follower->job_ended)

@@ -33,7 +33,7 @@ enum status follower_open(struct loop *loop, struct client *client, const struct
                           struct slice uid, const struct follower_reader *reader,
                           struct follower **follower, struct error *err);
 void follower_close(struct follower *follower); /* NULL: nothing */
-/* What somebody who may has read in the job's journal. */
+/* Takes a report that was read in the job's journal. */
 void follower_report(struct follower *follower, struct slice line);
 /* It was read as far as it goes, or cannot be read. */
 void follower_looked(struct follower *follower);

@@ -21,7 +21,7 @@
 struct replacement_reader {
     void *context;
     void (*on_notice)(void *context, const char *text);  /* for the user */
-    void (*on_lines)(void *context, struct slice lines); /* of a quiet master's log */
+    void (*on_lines)(void *context, struct slice lines); /* a quiet master's last log lines */
 };
 
 struct replacement {

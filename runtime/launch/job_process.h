@@ -46,8 +46,8 @@ enum status job_limit_memory(const struct job_process *process, uint64_t bytes, 
  * FAILED when the supervisor ended without saying DONE or FAILED. */
 enum status job_next_event(struct job_process *process, int timeout_ms, struct job_event *event,
                            bool *has_event, struct error *err);
-/* What the job's journal has for the session, to the supervisor of a job that runs elsewhere, which
- * makes events of it. false: it takes none now. */
+/* Hands a report of the job's journal, a line, to the supervisor of a job that runs elsewhere,
+ * which makes an event of it. false: it takes none now. */
 bool job_report(struct job_process *process, struct slice line);
 /* The journal was read as far as it goes. */
 void job_looked(struct job_process *process);

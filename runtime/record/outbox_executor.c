@@ -139,7 +139,7 @@ void outbox_executor_say_failed(const struct outbox_executor *executor, const st
     outbox_executor_say(executor, &event);
 }
 
-/* Of what did not come by an outbox. */
+/* Stores a report that came by no outbox. */
 static enum status store_report(const struct outbox_executor *executor,
                                 const struct job_event *event, struct error *err)
 {

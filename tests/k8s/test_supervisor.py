@@ -392,8 +392,8 @@ class Followed(Case):
     def test_a_master_that_does_not_reach_the_database_is_told_of_once(self):
         supervisor = self.created()
         self.run_pod()
-        self.say("2026-11-21T06:40:01.123Z master warn  the job's database: connection to server at 10.88.0.1, port 7 failed: "
-                 "no answer: the network may drop what is sent there; trying again\n")
+        self.say("2026-11-21T06:40:01.123Z master warn  the job's database: connection to server at 10.88.0.1, port 7 "
+                 "failed: no answer: the network may drop what is sent there; trying again\n")
         self.put_on("node-7")
         self.assertEqual(supervisor.until("notice")["message"], "the master does not reach the database and tries "
                          "again: connection to server at 10.88.0.1, port 7 failed: no answer: the network may drop what is "

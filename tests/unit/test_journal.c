@@ -673,8 +673,8 @@ static void put_reports(struct fixture *fixture, const char *first, const char *
     CHECK_OK(jobstore_commit(fixture->store, &err));
 }
 
-/* Of the job's course the last report, all others at once and before the row of the job's end. A
- * replay passes them over. */
+/* The last report of the job's course is written, all others at once and before the row of the
+ * job's end. A replay passes them over. */
 static void reports_are_in_the_journal_and_in_no_store(void **state)
 {
     struct shared *shared = submitted();

@@ -79,7 +79,8 @@ struct looking {
     const struct followed *job;
     const struct sink *sink;
     int64_t after, looked_at_ms;
-    bool fails; /* and the user has been told */
+    bool fails;   /* and the user has been told */
+    bool is_full; /* the supervisor takes no more for now */
 };
 
 static int64_t now_ms(void)
@@ -92,7 +93,10 @@ static int64_t now_ms(void)
 
 static bool take_report(void *context, struct slice line)
 {
-    return job_report(context, line);
+    struct looking *looking = context;
+
+    looking->is_full = !job_report(looking->job->process, line);
+    return !looking->is_full;
 }
 
 /* An error says nothing of the job: the next look may find the database again, and the supervisor
@@ -100,11 +104,12 @@ static bool take_report(void *context, struct slice line)
 static void look_into_journal(struct looking *looking)
 {
     const struct host_cluster *cluster = looking->host->cluster;
-    const struct report_reader reader = {looking->job->process, take_report};
+    const struct report_reader reader = {looking, take_report};
     struct error err;
 
     if (looking->job->number == 0 || now_ms() - looking->looked_at_ms < LOOK_MS)
         return;
+    looking->is_full = false;
     error_clear(&err);
     if (cluster->read_reports(cluster->self, looking->job->number, &looking->after, &reader,
                               &err) == STATUS_OK)
@@ -114,7 +119,8 @@ static void look_into_journal(struct looking *looking)
         sink_notice(looking->sink, "the job's journal is not readable, the job goes on: %s",
                     err.message);
     }
-    job_looked(looking->job->process);
+    if (!looking->is_full)
+        job_looked(looking->job->process);
     looking->looked_at_ms = now_ms();
 }
 

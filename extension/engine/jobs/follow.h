@@ -38,7 +38,7 @@ struct followed {
     const struct job_folder *folder;
     struct job_process *process;
     const struct follow_staged *staged; /* NULL: its rows are not staged by workers */
-    int64_t number; /* of its tables, whose journal is read for its supervisor; 0: there are none */
+    int64_t number; /* names its tables, whose journal is read for its supervisor; 0: none */
 };
 
 /* Passes events on until the job has ended; cancels it when the session is interrupted, or when it

@@ -569,7 +569,7 @@ static enum status read_journal(void *self, int64_t after, journal_reader *each,
 struct reports {
     const struct report_reader *reader;
     int64_t *after;
-    int64_t rows; /* of this page */
+    int64_t rows; /* the page has had */
     bool is_full; /* the reader takes no more */
 };
 

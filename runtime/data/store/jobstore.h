@@ -77,8 +77,8 @@ enum status jobstore_put_metric(struct jobstore *store, uint32_t epoch, uint64_t
 enum status jobstore_put_result(struct jobstore *store, const char *name, double train,
                                 double validation, struct error *err);
 
-/* What the session is to hear, an object of JSON (record_report of journal_record.h): into the
- * journal alone. OK without one. */
+/* A report to the session, an object of JSON (record_report of journal_record.h): into the journal
+ * alone. OK without one. */
 enum status jobstore_put_report(struct jobstore *store, struct slice json, bool is_urgent,
                                 struct error *err);
 

@@ -51,7 +51,7 @@ static void on_failure(struct supervise_watch *watch, struct slice reason)
         watch->cancel(watch->context);
 }
 
-/* What follows the word in the line. */
+/* *rest: the line behind the word. */
 static bool has_word(struct slice line, struct slice word, struct slice *rest)
 {
     if (line.size <= word.size || memcmp(line.data, word.data, word.size) != 0)
