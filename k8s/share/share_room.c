@@ -54,10 +54,21 @@ int64_t share_room_due(const struct share_room *room, const struct share_held *h
     return larger(room->again_ms, room->tried_ms > 0 ? room->tried_ms + SHARE_ROOM_TRY_MS : 0);
 }
 
+/* A place that a master had before says nothing of places for workers, which may need more than
+ * processors. */
+static void drop_rest(struct share_room *room, const struct share_held *held)
+{
+    room->known.millis -= larger(room->rest.millis - held->rest.millis, 0);
+    room->known.bytes -= larger(room->rest.bytes - held->rest.bytes, 0);
+    room->known = largest(room->known, (struct share_size){0, 0});
+    room->rest = held->rest;
+}
+
 bool share_room_note(struct share_room *room, int64_t now_ms, const struct share_held *held)
 {
     const struct share_size before = share_room_size(room);
 
+    drop_rest(room, held);
     if (held->is_short)
         return note_shortage(room, now_ms, held);
     if (held->size.millis >= share_room_size(room).millis && room->tried.millis > 0)
