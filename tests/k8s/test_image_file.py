@@ -1,7 +1,9 @@
 """The image holds what it has to, nothing else, and the same bits each time. No cluster is needed."""
 
+import base64
 import gzip
 import hashlib
+import http.server
 import io
 import json
 import os
@@ -10,7 +12,9 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
+import threading
 import unittest
+import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BUILD = pathlib.Path(os.environ["TOTRAIN_BUILD"])
@@ -101,6 +105,111 @@ class ImageFile(unittest.TestCase):
             self.assertIn(f"usr/share/doc/{package}/copyright", names)
         certificates = self.layer.extractfile("etc/ssl/certs/ca-certificates.crt").read()
         self.assertGreater(certificates.count(b"BEGIN CERTIFICATE"), 50)
+
+    def test_it_is_pushed_by_one_command_and_what_is_there_is_not_sent_again(self):
+        with Registry() as registry:
+            said = self.push(registry, "nightly:1")
+            blobs = [data for name, data in self.files.items() if name.startswith("blobs/")]
+            manifest = self.blob(json.loads(self.files["index.json"])["manifests"][0])
+            self.assertEqual(registry.manifests, {"totrain/nightly:1": manifest})
+            self.assertEqual(sorted(registry.blobs.values()), sorted(data for data in blobs if data != manifest))
+            self.assertIn("sha256:" + hashlib.sha256(manifest).hexdigest(), said)
+            sent = registry.uploads
+            self.assertIn("is there already", self.push(registry, "nightly:2"))
+            self.assertEqual(registry.uploads, sent)
+            self.assertEqual(registry.manifests["totrain/nightly:2"], manifest)
+
+    def test_a_login_that_is_wrong_and_a_name_that_is_none_are_told(self):
+        with Registry() as registry:
+            self.assertIn("refuses the login (401)", self.push(registry, "nightly:1", "alice:wrong", 1))
+            self.assertIn("is no REGISTRY/REPOSITORY:TAG", self.push(registry, "Nightly", code=1))
+            self.assertEqual(registry.manifests, {})
+
+    def push(self, registry, name, login="alice:secret", code=0):
+        """What tools/push said."""
+        (self.folder / "config.json").write_text(json.dumps({"auths": {
+            registry.address: {"auth": base64.b64encode(login.encode()).decode()}}}))
+        environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
+        done = subprocess.run([ROOT / "tools" / "push", self.path, f"{registry.address}/totrain/{name}"], text=True, timeout=120,
+                              capture_output=True, check=False, env={**environment, "DOCKER_CONFIG": str(self.folder)})
+        self.assertEqual(done.returncode, code, done.stderr)
+        return done.stdout + done.stderr
+
+
+class Registry:
+    """A registry as the distribution specification has it, that asks for a token, and checks all digests."""
+
+    def __init__(self):
+        self.blobs, self.manifests, self.uploads = {}, {}, 0
+        registry = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def log_message(self, *_):
+                pass
+
+            def answer(self, status, body=b"", **headers):
+                self.send_response(status)
+                for name, value in headers.items():
+                    self.send_header(name.replace("_", "-"), value)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                if self.command != "HEAD":
+                    self.wfile.write(body)
+
+            def take(self):
+                """The body; None: nobody may do this."""
+                data = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                if self.headers.get("Authorization") == "Bearer a-token":
+                    return data
+                self.answer(401, WWW_Authenticate=f'Bearer realm="http://{registry.address}/token",service="test"')
+                return None
+
+            def do_GET(self):
+                query = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query)
+                known = "Basic " + base64.b64encode(b"alice:secret").decode()
+                if self.headers.get("Authorization") != known:
+                    return self.answer(401)
+                assert query == {"service": ["test"], "scope": [query["scope"][0]]}
+                assert query["scope"][0].startswith("repository:totrain/") and query["scope"][0].endswith(":pull,push")
+                return self.answer(200, b'{"token": "a-token"}')
+
+            def do_HEAD(self):
+                if self.take() is not None:
+                    self.answer(200 if self.path.rpartition("/")[2] in registry.blobs else 404)
+
+            def do_POST(self):
+                if self.take() is not None:
+                    self.answer(202, Location="/store/upload?number=7")
+
+            def do_PUT(self):
+                data = self.take()
+                if data is None:
+                    return
+                digest = "sha256:" + hashlib.sha256(data).hexdigest()
+                place = urllib.parse.urlsplit(self.path)
+                if place.path.startswith("/store/"):
+                    assert urllib.parse.parse_qs(place.query) == {"number": ["7"], "digest": [digest]}
+                    registry.blobs[digest] = data
+                    registry.uploads += 1
+                else:
+                    manifest = json.loads(data)
+                    assert self.headers["Content-Type"] == manifest["mediaType"]
+                    parts = [manifest["config"], *manifest["layers"]]
+                    if not all(part["digest"] in registry.blobs for part in parts):
+                        return self.answer(400)
+                    registry.manifests[place.path.removeprefix("/v2/").replace("/manifests/", ":")] = data
+                self.answer(201)
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"127.0.0.1:{self.server.server_port}"
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.server.shutdown()
+        self.server.server_close()
 
 
 if __name__ == "__main__":
