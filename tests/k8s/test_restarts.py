@@ -1,4 +1,5 @@
-"""Four statements whose API server is killed every five seconds: all four have their models, and no pod or table is left.
+"""Four statements whose API server is killed every five seconds from their begin on: all four have their models, and no
+pod or table is left.
 
 TOTRAIN_RESTARTS: how many times it is killed (6; 60 in the full run, which are five minutes).
 """
@@ -29,8 +30,6 @@ class Restarts(test_train.Case):
         pods = watched.Watched(self.lab, self.space)
         self.addCleanup(pods.close)
         watch, begun = Stopwatch(), [self.begin(f"model_{number}") for number in range(STATEMENTS)]
-        wait_for(lambda: sum(bool(pod.run()) for pod in pods.pods(role="worker")) == 2 * STATEMENTS or
-                 not all(thread.is_alive() for thread, _ in begun), "the workers of all statements")
         self.restart([thread for thread, _ in begun])
         self.report("four statements whose API server restarts: they have lived for", watch.read())
 
