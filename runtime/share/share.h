@@ -6,9 +6,9 @@
  *
  * Minimums: by band, those that run first, then by age, each with its master and servers, all or
  *     nothing. A job that finds no room is passed over, so that small ones behind it begin; after
- *     SHARE_PATIENCE_S none behind it begins any more, so that it does not wait for ever. Of the
- *     jobs that hold a part of their minimum, and find no place for the rest of it, the first alone
- *     goes on waiting: the others give back what they hold.
+ *     SHARE_PATIENCE_S none behind it begins any more, so that it does not wait for ever. Where
+ *     several jobs hold a part of their minimum, and find no place for the rest of it, the first
+ *     alone goes on waiting: the others give back what they hold.
  * Extras: band by band, a useful number (share_curve.h) at a time, best fit on the nodes. A part of
  *     the room goes to who has the fewest processors beyond its minimum, ties to who has the least
  *     of what it could use, then to who has them already, then to the oldest; the rest to who has
@@ -69,17 +69,17 @@ struct share_job {
     int32_t band;         /* those of a higher one come first */
     uint32_t least, most; /* job.min_workers and job.max_workers: from 1 to SHARE_WORKERS_MAX */
     struct share_curve curve;
-    struct share_size worker; /* asked for by each worker */
-    struct share_size rest;   /* asked for by each of the other pods, master and servers */
-    uint32_t rest_count;      /* other pods; 0: none */
-    uint32_t rest_placed;     /* of these: they have places, which are no part of the nodes' room */
-    uint32_t has;             /* workers */
-    const uint32_t *nodes;    /* (rest_count + has): each pod's, the rest first; NULL: not known */
-    bool is_running;          /* it has its minimum, and no other of its band takes it */
-    size_t quota;             /* the one that counts it; quota_count: none */
-    uint32_t pinned;          /* number that the user asked for; 0: none */
-    uint32_t cap;             /* no more find a place for now; 0: not known */
-    double seconds_left;      /* with one worker; negative: not known */
+    struct share_size worker;  /* asked for by each worker */
+    struct share_size rest;    /* asked for by each of the other pods, master and servers */
+    uint32_t rest_count;       /* other pods; 0: none */
+    uint32_t rest_placed;      /* others that have places, which are no part of the nodes' room */
+    uint32_t has;              /* workers */
+    const uint32_t *nodes;     /* (rest_count + has): each pod's, the rest first; NULL: not known */
+    bool is_running;           /* it has its minimum, and no other of its band takes it */
+    size_t quota;              /* the one that counts it; quota_count: none */
+    uint32_t pinned;           /* number that the user asked for; 0: none */
+    uint32_t cap;              /* no more find a place for now; 0: not known */
+    double seconds_left;       /* with one worker; negative: not known */
     double seconds_since_move; /* since `has` was another number */
     double seconds_waited;     /* for its minimum */
 };

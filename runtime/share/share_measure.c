@@ -171,8 +171,10 @@ static enum share_move on_again(struct share_measure *measure, const struct shar
                                 double pace)
 {
     const double mean = (measure->first + pace) / 2;
+    /* However much they differ, half that is faster than both needs no more workers. */
+    const bool is_half_faster = measure->there < fmin(measure->first, pace);
 
-    if (fabs(measure->first - pace) > SHARE_MEASURE_SAME * mean) {
+    if (fabs(measure->first - pace) > SHARE_MEASURE_SAME * mean && !is_half_faster) {
         measure->tries++;
         begin(measure, measure->tries < SHARE_MEASURE_TRIES ? SHARE_FULL : SHARE_RESTS_NOW,
               moment->now_ms);

@@ -1,4 +1,4 @@
-"""Whoever holds the Lease totrain-share is killed, frozen, cut off and delayed, on a real cluster.
+"""The master that holds the Lease totrain-share is killed, frozen, cut off and delayed, on a real cluster.
 
 Each term of the Lease has one writer, the next holder leaves the numbers as they are, no job is disturbed, and the
 models are those of one process. TOTRAIN_HOLDERS: how many times each of these happens (1; 5 in the full run).
@@ -25,7 +25,7 @@ SHARE = "totrain.dev/share"
 
 
 class Lease:
-    """What the API server says of it, version by version: all of them, in their order."""
+    """Its versions, all of them, in their order, as the API server tells them."""
 
     def __init__(self, api, space):
         self.api, self.path = api, f"/apis/coordination.k8s.io/v1/namespaces/{space}/leases"
@@ -149,7 +149,7 @@ class Holders(training.Case):
 
     @contextlib.contextmanager
     def delay(self, job):
-        """What it writes comes to the API server when another holder has written."""
+        """Its requests come to the API server when another holder has written."""
         self.ways[job.name].hold()
         try:
             yield

@@ -126,7 +126,7 @@ class ImageFile(unittest.TestCase):
             self.assertEqual(registry.manifests, {})
 
     def push(self, registry, name, login="alice:secret", code=0):
-        """What tools/push said."""
+        """Output of tools/push."""
         (self.folder / "config.json").write_text(json.dumps({"auths": {
             registry.address: {"auth": base64.b64encode(login.encode()).decode()}}}))
         environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}

@@ -15,11 +15,11 @@ TRAIN = ("SELECT * FROM iris TO TRAIN DNNClassifier WITH model.hidden_units = [8
          "job.checkpoint_seconds = 5 LABEL class INTO iris_model")
 JOBS = 8
 ROW_SECONDS = .002  # a paced worker needs so long
-PERIOD_S = 36  # of EDL's 90
+PERIOD_S = 36  # EDL has 90
 
 
 def seconds_of(epochs):
-    """What a job needs with one worker."""
+    """Seconds that a job needs with one worker."""
     return epochs * 150 * ROW_SECONDS
 
 

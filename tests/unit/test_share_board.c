@@ -345,8 +345,7 @@ static void minimums_come_at_once_and_a_later_holder_is_careful(void **state)
     close_table(&table);
 }
 
-/* What pods of `job` there are: a master, some workers with a place and some for which there is
- * none. */
+/* A master of `job`, some workers with a place, and some for which there is none. */
 static void put_waiting(struct table *table, const char *job, uint32_t placed, uint32_t all)
 {
     char uid[32];
