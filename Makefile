@@ -6,7 +6,7 @@ JOBS ?= $(shell nproc)
 TESTS ?= $(shell expr 4 \* $(JOBS))
 
 .PHONY: help setup build demo mutants proof proof-strict test test-quick test-dev test-tsan test-full coverage fresh-machine bench bench-elastic bench-flips bench-k8s bench-postgres fuzz install install-postgres
-.PHONY: bench-python image wheel deb site release test-release lab lab-down test-k8s test-k8s-full format clean
+.PHONY: bench-python image push wheel deb site release test-release lab lab-down test-k8s test-k8s-full format clean
 .NOTPARALLEL:
 
 help:
@@ -27,6 +27,7 @@ help:
 	@echo "make bench-k8s  the same with pods, on the lab (K8S='--quick X5')"
 	@echo "make fuzz      every fuzzer for FUZZ_SECONDS (30) each"
 	@echo "make image     build/totrain-image.tar: the program as a container image, for any engine or cluster"
+	@echo "make push      that image into a registry (IMAGE=registry.example/totrain:1; the login of docker login)"
 	@echo "make wheel     dist/totrain-*.whl: the package for Python, for pip install (tools of it come from PyPI)"
 	@echo "make deb       dist/totrain*.deb: packages for Debian 12, of the program, SQLite's extension and PostgreSQL's"
 	@echo "make site      build/site/index.html: the documents with search, pictures and a page for each model (tools come from PyPI)"
@@ -85,6 +86,9 @@ test-full: proof-strict test-tsan
 	@TOTRAIN_BUILD=build/release tests/own-folder /usr/bin/python3 -B tests/faults/test_failing_calls.py --all --every 8 --once
 	@TOTRAIN_BUILD=build/release tests/own-folder /usr/bin/python3 -B tests/faults/test_power_cut.py --random 200
 	@TOTRAIN_BUILD=build/release TOTRAIN_MOMENTS=100 tests/own-folder /usr/bin/python3 -B tests/postgres/test_interrupts.py
+	@TOTRAIN_BUILD=$(CURDIR)/build/release TOTRAIN_WRITTEN_ROWS=10000 tests/own-folder /usr/bin/python3 -B tests/postgres/test_written_formulas.py
+	@TOTRAIN_BUILD=$(CURDIR)/build/release TOTRAIN_WRITTEN_ROWS=10000 tests/own-folder /usr/bin/python3 -B tests/sqlite/test_written_formulas.py
+	@TOTRAIN_BUILD=$(CURDIR)/build/release TOTRAIN_HOSTILE_WORDS=10000 tests/own-folder /usr/bin/python3 -B tests/sqlite/test_hostile_words.py
 	@TOTRAIN_BUILD=$(CURDIR)/build/release TOTRAIN_MOMENTS=100 tests/own-folder /usr/bin/python3 -B tests/sqlite/test_interrupts.py
 	@TOTRAIN_BUILD=build/release TOTRAIN_RACE_TURNS=10000 tests/own-folder /usr/bin/python3 -B tests/postgres/test_races.py
 	@TOTRAIN_BUILD=$(CURDIR)/build/release TOTRAIN_QUALITY_RUNS=20 tests/own-folder /usr/bin/python3 -B tests/sqlite/test_servers.py Quality
@@ -141,6 +145,9 @@ bench-flips: build
 
 image: build
 	@tools/image build/release build/totrain-image.tar
+
+push: image
+	@tools/push build/totrain-image.tar $(or $(IMAGE),$(error IMAGE=REGISTRY/REPOSITORY:TAG is missing))
 
 NODES ?= 2
 wheel: build

@@ -12,6 +12,7 @@
 #include "cli/cluster/role_commands.h"
 #include "cli/console_command.h"
 #include "cli/jobs_command.h"
+#include "cli/journal_command.h"
 #include "cli/metrics_command.h"
 #include "cli/parse_command.h"
 #include "cli/picture_command.h"
@@ -89,6 +90,7 @@ static const struct command {
     {"complete", command_complete, "complete",
      "completions at a position of a text, for editors; JSON in and out"},
     {"supervise", command_supervise, "supervise FOLDER", "the processes of a job,"},
+    {"journal", command_journal, NULL, NULL}, /* by the supervisor of a job on a cluster */
     {"master", command_master, "master FOLDER", "  which totrain starts by itself;"},
     {"worker", command_worker, "worker FOLDER", "  --help after one of them"},
     {"ps", command_ps, "ps FOLDER", "  shows its options"},

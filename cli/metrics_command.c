@@ -96,7 +96,7 @@ static const struct family {
     {"epoch", "gauge", "The epoch of the last step.", epoch},
     {"rows_applied", "gauge", "Rows applied to the model, of all epochs.", rows_applied},
     {"rows_redone_total", "counter", "Rows that were computed and did not count.", rows_redone},
-    {"rows_per_second", "gauge", "Rows applied a second, of late.", rows_per_second},
+    {"rows_per_second", "gauge", "Rows applied a second, recently.", rows_per_second},
     {"train_loss", "gauge", "Mean loss of the training rows.", train_loss},
     {"validation_loss", "gauge", "Mean loss of the rows held out.", validation_loss},
     {"workers_in_group", "gauge", "Workers that compute the steps.", workers},

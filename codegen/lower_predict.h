@@ -49,7 +49,7 @@ enum status lower_predict(const struct plan *plan, struct text *sql, struct erro
  *     SELECT totrain_problem('model', q."a", ...) AS "totrain_reason", q."a" AS "a", ... FROM q
  * totrain_problem is NULL where totrain_predict would give a prediction, else its error.
  */
-#define PREDICT_STAGE "totrain_rows" /* a temporary table */
+#define PREDICT_STAGE "totrain_kept_rows" /* a temporary table */
 enum status lower_predict_stage(const struct plan *plan, struct text *sql, struct error *err);
 
 /*

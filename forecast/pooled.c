@@ -18,7 +18,8 @@
 #define DAMPING        0.9 /* share of a forecast in the level, from each step to the next */
 #define ROOM_FIRST     1024
 
-_Static_assert(LAGS_MOST + MEANS + CHANGES + ROUNDS + 2 + OTHERS + CALENDAR + POOLED_GROUPS_MAX <=
+_Static_assert(LAGS_MOST + MEANS + CHANGES + ROUNDS + 2 + OTHERS + CALENDAR + POOLED_GROUPS_MAX +
+                       POOLED_HOLIDAYS <=
                    POOLED_FEATURES_MAX,
                "all features have bins");
 
@@ -49,7 +50,7 @@ uint32_t pooled_ordered(const struct pooled *pooled)
 
 uint32_t pooled_features(const struct pooled *pooled)
 {
-    return pooled_ordered(pooled) + pooled->groups;
+    return pooled_ordered(pooled) + pooled->groups + (pooled->has_holidays ? POOLED_HOLIDAYS : 0);
 }
 
 void pooled_rows_deinit(struct pooled_rows *rows)
@@ -150,6 +151,8 @@ static void describe(const struct pooled_fit *fit, uint32_t place, double level,
     for (uint32_t i = 0; i < CALENDAR; i++)
         *bins++ = (uint8_t)calendar[i];
     memcpy(bins, fit->own->words, pooled->groups);
+    if (pooled->has_holidays)
+        memcpy(bins + pooled->groups, fit->own->holidays + place, POOLED_HOLIDAYS);
 }
 
 /* ----- the fit ----- */

@@ -7,9 +7,9 @@
  *
  * A series loses its seasonal pattern where it has one, and is smoothed by the weight that expects
  * each next value best. What is left of a value, in units of the mean error of that, is the target:
- * series of any size are alike then. Features are the values before it, means of them, the calendar
- * and the words of the series' group, as bins. A forecast of several steps is recursive: a step
- * takes the forecasts before it for values.
+ * series of any size are alike then. Features are the values before it, means of them, the
+ * calendar, the words of the series' group and the holidays around it, as bins. A forecast of
+ * several steps is recursive: a step takes the forecasts before it for values.
  *
  * The learner of the trees (pooled_tree.h) collects the rows of all series first, by the same fit.
  */
@@ -20,6 +20,7 @@
 #include "forecast/time/steps.h"
 
 #define POOLED_GROUPS_MAX 8
+#define POOLED_HOLIDAYS   3 /* features of holidays: of the step before, of the step, of the next */
 #define POOLED_LEAST      5 /* values of a series; with fewer the last one is its forecast */
 
 /* Rows to learn from, which grow; each is a target, and a bin of each feature. */
@@ -36,6 +37,7 @@ struct pooled {
     struct pooled_trees trees;
     uint32_t season, longest; /* shortest and longest season that the steps may have; 1: none */
     uint32_t groups;          /* columns of the group */
+    bool has_holidays;
 };
 
 /* Facts of one series besides its values. */
@@ -47,9 +49,12 @@ struct pooled_series {
                                     one before it was none either */
     int64_t first;               /* the step of the first value */
     uint8_t words[POOLED_GROUPS_MAX]; /* bins of the group's words; 0: none */
+    const uint8_t *holidays; /* where there are any, the bin of each step's holiday, from the step
+                                before the first value to the one behind the last forecast; 0: it
+                                has none */
 };
 
-/* Features of all series, the words of the group behind the ordered ones. */
+/* Features of all series, words of the group and holidays behind the ordered ones. */
 uint32_t pooled_ordered(const struct pooled *pooled);
 uint32_t pooled_features(const struct pooled *pooled);
 

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define POOLED_BINS         64 /* the first one: the feature has no value */
-#define POOLED_FEATURES_MAX 56
+#define POOLED_FEATURES_MAX 60
 #define POOLED_DEPTH_MAX    8
 
 struct pooled_node {

@@ -109,7 +109,7 @@ static enum status infer_node(struct graph *graph, struct graph_node *node, stru
         }
     TRY(node->operation->shape(graph, node, err));
     if (graph_shape_size(&node->shape) > GRAPH_FLOATS_MAX)
-        return graph_fail(node, err, "its shape %s is of more than %u numbers",
+        return graph_fail(node, err, "its shape %s has more than %u numbers",
                           graph_shape_text(&node->shape, shape), GRAPH_FLOATS_MAX);
     node->size = (uint32_t)graph_shape_size(&node->shape);
     node->parameter_count = graph->parameter_count - node->parameter;
@@ -241,7 +241,7 @@ static enum status settle_outputs(struct graph *graph, struct error *err)
     graph->row.outputs = node->size;
     if (node->shape.type == GRAPH_FLOATS && node->shape.rank <= 1 && node->size <= COMPONENTS_MAX)
         return STATUS_OK;
-    graph_fail(node, err, "what is returned has the shape %s, and is up to %d numbers",
+    graph_fail(node, err, "the returned value has the shape %s, and is up to %d numbers",
                graph_shape_text(&node->shape, shape), COMPONENTS_MAX);
     return error_hint(err, "flatten(x) makes one axis of all.");
 }
@@ -253,10 +253,10 @@ static enum status check_outputs(const struct graph *graph, struct error *err)
     char shape[GRAPH_SHAPE_BYTES];
 
     if (!node->is_learned)
-        return graph_fail(node, err, "what is returned has nothing to learn");
+        return graph_fail(node, err, "the returned value has nothing to learn");
     if (is_array && (node->size == graph->row.outputs || graph->row.guesses_outputs))
         return STATUS_OK;
-    graph_fail(node, err, "what is returned has the shape %s, and the label asks for (%u)",
+    graph_fail(node, err, "the returned value has the shape %s, and the label asks for (%u)",
                graph_shape_text(&node->shape, shape), graph->row.outputs);
     return error_hint(err, "The last operation is usually dense(h, outputs).");
 }

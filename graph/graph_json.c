@@ -93,7 +93,7 @@ static enum status whole_of(const cJSON *item, double most, uint32_t *number, st
 {
     if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= most) ||
         item->valuedouble != (double)(uint32_t)item->valuedouble)
-        return corrupt(err, "a number of a node is none");
+        return corrupt(err, "the number of a node is invalid");
     *number = (uint32_t)item->valuedouble;
     return STATUS_OK;
 }

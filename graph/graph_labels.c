@@ -1,5 +1,7 @@
 #include "graph/graph_labels.h"
 
+#include <math.h>
+
 #include "graph/operation.h"
 
 static bool is_call_of(const struct graph_node *node, const char *name)
@@ -70,4 +72,55 @@ enum status graph_labels_check(const struct graph *graph, struct error *err)
         }
     }
     return STATUS_OK;
+}
+
+/* ---- how good a head is ---- */
+
+uint32_t graph_label_class(const struct graph_column *column, const int32_t *ids, uint32_t classes)
+{
+    const int64_t class = (int64_t)ids[column->ids] - column->first_row;
+
+    return class >= 0 && class < (int64_t)classes ? (uint32_t) class : GRAPH_NONE;
+}
+
+float graph_label_number(const struct graph_column *column, const float *features)
+{
+    const bool is_missing = column->dense_count > 1 && features[column->dense + 1] > 0;
+
+    return is_missing ? NAN : features[column->dense];
+}
+
+static uint32_t greatest(const float *values, uint32_t count)
+{
+    uint32_t at = 0;
+
+    for (uint32_t i = 1; i < count; i++)
+        at = values[i] > values[at] ? i : at;
+    return at;
+}
+
+void graph_head_measure(const struct graph *graph, const struct graph_head *head,
+                        const struct graph_rows *rows, const float *outputs,
+                        struct graph_head_sums *sums)
+{
+    const struct graph_column *column = &graph->row.columns[head->column];
+    const size_t width = graph->nodes[graph->outputs[0]].size;
+
+    for (uint32_t i = 0; i < rows->n; i++) {
+        const float *values = outputs + i * width + head->first;
+        const float *features = rows->features + i * (size_t)graph->row.features;
+
+        if (column->label == INPUT_LABEL_NUMBER) {
+            const double difference = (double)(values[0] - graph_label_number(column, features));
+
+            sums->rows += !isnan(difference);
+            sums->squares += isnan(difference) ? 0 : difference * difference;
+        } else {
+            const uint32_t class =
+                graph_label_class(column, rows->ids + i * (size_t)graph->row.ids, head->count);
+
+            sums->rows += class != GRAPH_NONE;
+            sums->correct += class != GRAPH_NONE && greatest(values, head->count) == class;
+        }
+    }
 }

@@ -13,7 +13,7 @@
  */
 #pragma once
 
-#include "graph/graph.h"
+#include "graph/graph_run.h"
 
 #define GRAPH_LABEL      "label"
 #define GRAPH_LABEL_LOSS "label_loss"
@@ -28,6 +28,23 @@ struct graph_head {
 /* How many heads an inferred graph has, in the order in which it returns them: heads
  * (GRAPH_HEADS_MAX). 0: not each number that it returns is a head's. */
 uint32_t graph_heads(const struct graph *graph, struct graph_head *heads);
+
+/* How good a head is on some rows. */
+struct graph_head_sums {
+    uint64_t rows;    /* those that have its label */
+    uint64_t correct; /* rows whose greatest number is that of their class; a head of classes */
+    double squares;   /* squares of the differences, as the label is learned; a number's head */
+};
+
+/* After graph_forward, which returned outputs: adds those of the rows. */
+void graph_head_measure(const struct graph *graph, const struct graph_head *head,
+                        const struct graph_rows *rows, const float *outputs,
+                        struct graph_head_sums *sums);
+
+/* A row's label among the head's numbers; GRAPH_NONE: the row has none. */
+uint32_t graph_label_class(const struct graph_column *column, const int32_t *ids, uint32_t classes);
+/* NaN: likewise. */
+float graph_label_number(const struct graph_column *column, const float *features);
 
 /* INVALID where a node that is used takes a label, and is no label_loss. */
 enum status graph_labels_check(const struct graph *graph, struct error *err);

@@ -5,12 +5,14 @@
 #include <string.h>
 
 #include "inputs/cells/cells.h"
+#include "inputs/picture.h"
 #include "inputs/sequence.h"
 
 bool cell_list_equal(const struct cell_list *a, const struct cell_list *b)
 {
     return a->form == b->form && a->size == b->size && a->delimiter == b->delimiter &&
-           a->pair == b->pair && a->words_max == b->words_max && a->has_pairs == b->has_pairs;
+           a->pair == b->pair && a->words_max == b->words_max && a->has_pairs == b->has_pairs &&
+           a->width == b->width && a->channels == b->channels;
 }
 
 bool cell_list_is_delimiter(char delimiter)
@@ -21,9 +23,18 @@ bool cell_list_is_delimiter(char delimiter)
             !(delimiter >= 'a' && delimiter <= 'z'));
 }
 
+/* Are its members those of a picture, or are these 0 in another list? */
+static bool has_shape(const struct cell_list *list)
+{
+    const uint64_t row = (uint64_t)list->width * list->channels;
+
+    return list->form == LIST_PICTURE ? row > 0 && list->size % row == 0
+                                      : list->width == 0 && list->channels == 0;
+}
+
 bool cell_list_fits(const struct cell_list *list)
 {
-    if (list->size < 1 || list->size > LIST_SIZE_MAX ||
+    if (list->size < 1 || list->size > cell_list_size_max(list->form) || !has_shape(list) ||
         (list->delimiter && !cell_list_is_delimiter(list->delimiter)))
         return false;
     if (cell_list_has_items(list) && list->size > TEXT_WORDS_MAX)
@@ -35,8 +46,8 @@ bool cell_list_fits(const struct cell_list *list)
         return false;
     if (list->form == LIST_SPARSE || (list->form == LIST_ITEMS && list->pair))
         return cell_list_is_delimiter(list->pair) && list->pair != list->delimiter;
-    return list->form != LIST_NONE && list->form <= LIST_BYTES && list->pair == 0 &&
-           !(list->form == LIST_BYTES && list->delimiter);
+    return list->form != LIST_NONE && list->form <= LIST_PICTURE && list->pair == 0 &&
+           !(cell_list_has_bytes(list) && list->delimiter);
 }
 
 /* ----- items ----- */
@@ -181,18 +192,6 @@ static void count_words(struct slice text, const struct cell_list *list, double 
         continue;
 }
 
-static enum status refuse_bytes(const struct cell *cell, const struct cell_list *list,
-                                struct slice column, struct error *err)
-{
-    char wanted[40];
-
-    if (cell->type == CELL_BLOB)
-        return fail(err, STATUS_INVALID, "column \"%.*s\" holds %zu bytes, where %u were expected",
-                    SLICE_FORMAT(column), cell->text.size, list->size);
-    snprintf(wanted, sizeof wanted, "a blob of %u bytes", list->size);
-    return cell_refuse(cell, column, wanted, err);
-}
-
 /* "where a list of 3 numbers, separated by ";", was expected" */
 static enum status refuse(const struct cell *cell, const struct cell_list *list,
                           struct slice column, struct error *err)
@@ -203,8 +202,6 @@ static enum status refuse(const struct cell *cell, const struct cell_list *list,
         snprintf(between, sizeof between,
                  list->delimiter == '\t' ? ", separated by tabs," : ", separated by \"%c\",",
                  list->delimiter);
-    if (list->form == LIST_BYTES)
-        return refuse_bytes(cell, list, column, err);
     if (list->form == LIST_DENSE)
         snprintf(wanted, sizeof wanted, "a list of %u number%s%s", list->size,
                  list->size == 1 ? "" : "s", between);
@@ -231,15 +228,20 @@ static bool read_array(const struct cell *cell, const struct cell_list *list, do
     return true;
 }
 
-static bool read_bytes(const struct cell *cell, const struct cell_list *list, double *numbers,
-                       bool *is_null)
+static enum status read_bytes(const struct cell *cell, const struct cell_list *list,
+                              struct slice column, double *numbers, bool *is_null,
+                              struct error *err)
 {
-    const bool is_picture = cell->type == CELL_BLOB && cell->text.size == list->size;
+    char wanted[40];
 
     *is_null = cell->type == CELL_NULL;
-    for (uint32_t i = 0; i < list->size; i++)
-        numbers[i] = is_picture ? (unsigned char)cell->text.data[i] : 0;
-    return *is_null || is_picture;
+    if (cell->type == CELL_BLOB)
+        return picture_read(cell->text, list, column, numbers, err);
+    memset(numbers, 0, list->size * sizeof *numbers);
+    if (*is_null)
+        return STATUS_OK;
+    snprintf(wanted, sizeof wanted, "a blob of %u bytes", list->size);
+    return cell_refuse(cell, column, wanted, err);
 }
 
 enum status cell_list_read(const struct cell *cell, const struct cell_list *list,
@@ -250,11 +252,10 @@ enum status cell_list_read(const struct cell *cell, const struct cell_list *list
     bool is_read;
 
     *is_null = false;
+    if (cell_list_has_bytes(list))
+        return read_bytes(cell, list, column, numbers, is_null, err);
     if (cell->type == CELL_VECTOR)
         return read_array(cell, list, numbers) ? STATUS_OK : refuse(cell, list, column, err);
-    if (list->form == LIST_BYTES)
-        return read_bytes(cell, list, numbers, is_null) ? STATUS_OK
-                                                        : refuse(cell, list, column, err);
     TRY(cell_to_word(cell, column, buffer, &text, is_null, err));
     if (list->form == LIST_WORDS) {
         count_words(*is_null ? (struct slice){"", 0} : text, list, numbers);

@@ -16,6 +16,7 @@
  *     LIST_SEQUENCE        "[\"a\", \"b\"]"                   there are fewer (sequence.h)
  *
  *     LIST_BYTES   of 4    x'00ff8001'         0  255  128  1    the bytes of a blob, or of a bytea
+ *     LIST_PICTURE                             likewise, or those that its PNG has (picture.h)
  *
  * The number of id i in a sparse list is the sum over its items, 0 where there is none; ids begin
  * at 0. White space around an item does not count, and empty items of a sparse list are passed
@@ -30,11 +31,13 @@
 #include "inputs/texts/text_terms.h"
 #include "params/terms.h"
 
-#define LIST_SIZE_MAX MODEL_INPUTS_MAX
+#define LIST_SIZE_MAX    MODEL_INPUTS_MAX
+#define LIST_NUMBERS_MAX PICTURE_NUMBERS_MAX /* room for the numbers of any list */
 
 struct cell_list {
     enum list_form form;
     uint32_t size;      /* numbers, or one more than the greatest id: 1 to LIST_SIZE_MAX;
+                           LIST_PICTURE: height * width * channels, 1 to PICTURE_NUMBERS_MAX;
                            LIST_ITEMS: most items of one text, up to TEXT_WORDS_MAX; LIST_WORDS:
                            hash buckets */
     char delimiter;     /* between items; 0: a comma, or white space. A blank: any white space */
@@ -42,13 +45,27 @@ struct cell_list {
     uint32_t words_max; /* LIST_WORDS: a text is read until its words are in so many different
                            buckets, up to TEXT_WORDS_MAX; else 0 */
     bool has_pairs;     /* LIST_WORDS: pairs of words that follow each other are counted, too */
+    uint32_t width;     /* LIST_PICTURE: pixels of a row; else 0 */
+    uint32_t channels;  /* LIST_PICTURE: numbers of a pixel; else 0 */
 };
+
+/* Are its cells pictures? */
+static inline bool cell_list_has_bytes(const struct cell_list *list)
+{
+    return list->form == LIST_BYTES || list->form == LIST_PICTURE;
+}
+
+/* The most numbers, or items, that such a list has. */
+static inline uint32_t cell_list_size_max(enum list_form form)
+{
+    return form == LIST_PICTURE ? PICTURE_NUMBERS_MAX : LIST_SIZE_MAX;
+}
 
 /* Is each number of the list an input? */
 static inline bool cell_list_has_numbers(const struct cell_list *list)
 {
     return list->form == LIST_DENSE || list->form == LIST_SPARSE || list->form == LIST_WORDS ||
-           list->form == LIST_STEPS || list->form == LIST_BYTES;
+           list->form == LIST_STEPS || cell_list_has_bytes(list);
 }
 
 /* Are its items, in one text, the values of a category? */

@@ -27,7 +27,7 @@ struct encoded_row {
     struct date date;
 
     bool list_is_null;
-    double list[LIST_SIZE_MAX]; /* the numbers of the last list */
+    double list[LIST_NUMBERS_MAX]; /* the numbers of the last list */
 };
 
 static inline void encoded_row_begin(struct encoded_row *row)

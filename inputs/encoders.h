@@ -9,6 +9,7 @@
     X(sequence)    /* the words of a list, in order */                                             \
     X(ordered)     /* likewise, for models that see the order */                                   \
     X(step)        /* a number of a list, in order */                                              \
+    X(pixel)       /* a number of a picture */                                                     \
     X(count)       /* how many words or pairs of a text are in a hash bucket */                    \
     X(number)      /* a number, standardised */                                                    \
     X(element)     /* a number of a list, which is in one cell with others */                      \

@@ -108,7 +108,7 @@ const struct input_member input_members[INPUT_MEMBERS] = {
                         .store = MEMBER_IS_U32,
                         AT(element),
                         .least = 0,
-                        .most = LIST_SIZE_MAX - 1,
+                        .most = LIST_NUMBERS_MAX - 1,
                         .help = "of the list"},
     [MEMBER_READING] = {.names = SAME("reading"),
                         .store = MEMBER_IS_WORD,
@@ -497,7 +497,7 @@ static enum status read_word(const struct input_member *member, const cJSON *obj
     TRY(json_get_string(object, name, &text, err));
     if (term_find(member->words, text, word) && *word >= member->least)
         return STATUS_OK;
-    return fail(err, STATUS_CORRUPT, "member \"%s\": \"%.*s\" is none of its words", name,
+    return fail(err, STATUS_CORRUPT, "member \"%s\": \"%.*s\" is not one of its words", name,
                 text.size > 40 ? 40 : (int)text.size, text.data);
 }
 

@@ -57,11 +57,11 @@ enum status exchange_export(const struct model *model, enum exchange_format form
              SLICE_FORMAT(model->estimator));
         if (model->kind->linear && model->kind->linear(model, &linear))
             return error_hint(
-                err, "FORMAT sql and FORMAT c write it as a program. Its weights are rows: "
-                     "SELECT name, value FROM model WHERE part = 'weight'.");
+                err, "FORMAT sql and FORMAT c write it as a program, FORMAT onnx as a graph. Its "
+                     "weights are rows: SELECT name, value FROM model WHERE part = 'weight'.");
         return error_hint(err,
-                          "FORMAT sql and FORMAT c write it as a program; files of XGBoost and "
-                          "LightGBM are of boosted trees and forests.");
+                          "FORMAT sql and FORMAT c write it as a program, FORMAT onnx as a graph; "
+                          "files of XGBoost and LightGBM can hold boosted trees and forests.");
     }
     if (model->final.calibration != CALIBRATION_NONE)
         return fail(err, STATUS_UNSUPPORTED,

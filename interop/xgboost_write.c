@@ -485,7 +485,7 @@ static enum status refuse_floats(const char *what, struct slice column, double o
          "XGBoost computes with floats, which cannot distinguish the %s \"%.*s\" around %.15g",
          what, SLICE_FORMAT(column), origin);
     return error_hint(err,
-                      "FORMAT lightgbm can express it. Or train from a column less a constant.");
+                      "FORMAT lightgbm can express it. Or subtract a constant from the column.");
 }
 
 /* Refuses numbers counted from an origin that XGBoost could not tell apart as floats. */

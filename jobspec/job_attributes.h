@@ -59,11 +59,11 @@ extern const struct word_alias report_aliases[];
            "Steps between two lines of progress; 0: by time.", .same_bits = true)                  \
     STORED(uint32_t, early_stopping, "train.early_stopping", SCOPE_TRAIN,                          \
            IN(training, early_stopping), INTEGER(0, 1000000, "auto"),                              \
-           "End after so many evaluations without improvement and keep the best model; 0: never. " \
-           "Needs train.test_size, validation.select or train.folds. 'auto', of networks with 50 " \
-           "rows held out or more: learn all epochs, and keep the best epoch's weights where the " \
-           "last epoch's loss is clearly worse; of other models, of folds and on parameter "       \
-           "servers 0.",                                                                           \
+           "End after this number of evaluations without improvement and keep the best model; 0:"  \
+           " never. Needs train.test_size, validation.select or train.folds. 'auto', of networks"  \
+           " with 50 rows held out or more: learn all epochs, and keep the best epoch's weights "  \
+           "where the last epoch's loss is clearly worse; of other models, of folds and on "       \
+           "parameter servers 0.",                                                                 \
            .is_automatic = true)                                                                   \
     STORED(double, test_size, "train.test_size", SCOPE_TRAIN, IN(training, test_size),             \
            REAL(0, 0.9, "auto"),                                                                   \

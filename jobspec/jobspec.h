@@ -20,7 +20,7 @@
 #include "scoring/kind.h"
 
 #define JOBSPEC_VERSION        1
-#define JOBSPEC_BYTES_MAX      ((size_t)8 << 20)
+#define JOBSPEC_BYTES_MAX      ((size_t)16 << 20)
 #define JOBSPEC_PATH_BYTES_MAX 3000 /* with a file's name it fits into PATH_MAX */
 
 struct graph;    /* graph/graph.h */

@@ -71,7 +71,7 @@ enum status spec_get_word(const cJSON *object, const char *name, const char *con
     for (*index = 0; words[*index]; ++*index)
         if (slice_is(word, words[*index]))
             return STATUS_OK;
-    return fail(err, STATUS_CORRUPT, "member \"%s\": \"%.40s\" is none of its words", name,
+    return fail(err, STATUS_CORRUPT, "member \"%s\": \"%.40s\" is not one of its words", name,
                 word.data);
 }
 

@@ -115,13 +115,19 @@ static enum status read_label_reading(const cJSON *json, enum input_reading *rea
                : STATUS_OK;
 }
 
+/* Only definitions have pictures of more numbers than other models have columns. */
+static size_t inputs_max(const struct kind *kind)
+{
+    return kind->has_calls ? MODEL_NUMBERS_MAX : MODEL_INPUTS_MAX;
+}
+
 static enum status read_inputs(const cJSON *json, struct arena *arena, struct jobspec *spec,
                                struct error *err)
 {
     const cJSON *inputs, *input;
     size_t count;
 
-    TRY(json_get_array(json, "inputs", MODEL_INPUTS_MAX, &inputs, err));
+    TRY(json_get_array(json, "inputs", inputs_max(kind_of(spec)), &inputs, err));
     count = (size_t)cJSON_GetArraySize(inputs);
     if (count == 0)
         return fail(err, STATUS_CORRUPT, "member \"inputs\": expected at least one");

@@ -28,7 +28,7 @@ static enum status read_inputs(const cJSON *section, struct arena *arena,
 {
     const cJSON *inputs, *input;
 
-    TRY(json_get_array(section, "inputs", MODEL_INPUTS_MAX, &inputs, err));
+    TRY(json_get_array(section, "inputs", MODEL_NUMBERS_MAX, &inputs, err));
     scoring->inputs = ARENA_NEW(arena, uint32_t, (size_t)cJSON_GetArraySize(inputs) + 1);
     if (!scoring->inputs)
         return fail_no_memory(err);

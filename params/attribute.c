@@ -185,7 +185,7 @@ static enum status read_word(const struct attribute *attribute, const cJSON *obj
 
     TRY(json_get_string(object, attribute->member, &word, err));
     if (!term_find(attribute->words, word, &value))
-        return fail(err, STATUS_CORRUPT, "member \"%s\": \"%.40s\" is none of its words",
+        return fail(err, STATUS_CORRUPT, "member \"%s\": \"%.40s\" is not one of its words",
                     attribute->member, word.data);
     memcpy(member, &value, sizeof value);
     return STATUS_OK;

@@ -10,7 +10,10 @@
 
 #include "base/text.h"
 
-#define MODEL_INPUTS_MAX      2000  /* columns that a model takes */
+#define MODEL_INPUTS_MAX 2000 /* columns that a model takes */
+#define PICTURE_NUMBERS_MAX                                                                        \
+    16384 /* numbers of all pictures of a definition's model, each an input */
+#define MODEL_NUMBERS_MAX     (MODEL_INPUTS_MAX + PICTURE_NUMBERS_MAX) /* both together */
 #define CATEGORY_WORDS        10000 /* words of a category column that are kept by default */
 #define CATEGORY_WORDS_MAX    10000000
 #define TEXT_BUCKETS          8192 /* words of texts, by default; CATEGORY_WORDS_MAX at most */
@@ -84,7 +87,8 @@
     X(LIST_WORDS, "words")       /* a free text, whose words are counted */                        \
     X(LIST_SEQUENCE, "sequence") /* items in order, of a category (inputs/sequence.h) */           \
     X(LIST_STEPS, "steps")       /* numbers in order, likewise */                                  \
-    X(LIST_BYTES, "bytes")       /* the bytes of a blob: a picture */
+    X(LIST_BYTES, "bytes")       /* the bytes of a blob: a picture of models of before */          \
+    X(LIST_PICTURE, "picture")   /* likewise, or those of its PNG (inputs/picture.h) */
 
 /* How the rows that the words of a text, or the items of a list, select become one. */
 #define COMBINER_MAP(X)                                                                            \

@@ -132,6 +132,9 @@ static bool hint_name(const struct progress *progress, const struct token *found
              is_one_of(found->text, filters, COUNT(filters)))
         error_hint(err, "A query chooses among them: SELECT name, kind, rows FROM totrain_models "
                         "WHERE name LIKE 'c%%'; in PostgreSQL FROM totrain.models.");
+    else if (progress->verb == TOKEN_SHOW && is_one_of(found->text, filters, COUNT(filters)))
+        error_hint(err, "A query chooses among its rows: SELECT row FROM totrain_rows('SHOW ...') "
+                        "WHERE row ->> 'name' LIKE 'c%%'; in PostgreSQL FROM totrain.rows(...).");
     else if (is_name && previous->kind == TOKEN_MODELS && progress->verb == TOKEN_SHOW)
         error_hint(err, "SHOW MODEL %.*s; shows one.",
                    SLICE_FORMAT(slice_prefix(found->text, 100)));
@@ -143,8 +146,37 @@ static bool hint_name(const struct progress *progress, const struct token *found
     else if (is_name && progress->verb == TOKEN_EVALUATE && progress->seen[TOKEN_TO] &&
              progress->clause == 0 && previous->kind == TOKEN_NAME)
         error_hint(err, "Models that are measured on the same rows are separated by commas.");
+    else if (slice_is(found->text, "*") && previous->kind == TOKEN_EVALUATE)
+        error_hint(err, "Models that are measured on the same rows are named: TO EVALUATE a, b. "
+                        "SHOW MODELS lists them.");
     else if (found->kind == TOKEN_EQ && progress->clause == TOKEN_USING)
         error_hint(err, "Attributes follow WITH: WITH name = value, ...");
+    else
+        return false;
+    return true;
+}
+
+/* COLUMN * - id, COLUMN -id, COLUMN * MINUS (id), COLUMN ALL EXCEPT (id), * EXCEPT (), * EXCEPT
+ * (m*) */
+static bool hint_except(const struct progress *progress, const struct token *found,
+                        struct error *err)
+{
+    static const char *const less[] = {"MINUS", "WITHOUT", "DROP", "-", "!"};
+    const struct token *previous = &progress->previous;
+    const bool is_less = is_one_of(found->text, less, COUNT(less));
+
+    if (progress->clause != TOKEN_COLUMN)
+        return false;
+    if (progress->parentheses > 0 && progress->seen[TOKEN_EXCEPT] &&
+        (slice_is(found->text, "*") || slice_is(found->text, "%")))
+        error_hint(err, "A pattern of names stands in quotes: * EXCEPT (LIKE 'tmp_%%'), or as a "
+                        "regular expression * EXCEPT ('tmp_.*').");
+    else if (previous->kind == TOKEN_LP && found->kind == TOKEN_RP && progress->seen[TOKEN_EXCEPT])
+        error_hint(err, "Name what is left out: * EXCEPT (a, b). COLUMN * alone takes all.");
+    else if (progress->parentheses == 0 &&
+             (found->kind == TOKEN_EXCEPT ||
+              (is_less && (previous->kind == TOKEN_COLUMN || slice_is(previous->text, "*")))))
+        error_hint(err, "All columns but some are COLUMN * EXCEPT (a, b).");
     else
         return false;
     return true;
@@ -153,6 +185,8 @@ static bool hint_name(const struct progress *progress, const struct token *found
 bool expect_word(const struct yyParser *parser, const struct progress *progress,
                  const struct token *found, struct error *err)
 {
+    if (hint_except(progress, found, err))
+        return true;
     return progress->parentheses == 0 &&
            (hint_of_verb(parser, progress, found, err) ||
             hint_of_importance(progress, found, err) || hint_of_select(progress, found, err) ||

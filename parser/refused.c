@@ -1,5 +1,6 @@
 #include "parser/refused.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "parser/other_calls.h"
@@ -272,6 +273,20 @@ static bool hint_cancel(const struct head *head, struct error *err)
     return true;
 }
 
+/* \d, ?, help */
+static bool hint_shell(const struct head *head, struct error *err)
+{
+    const struct reading_token *first = &head->tokens[0];
+    const bool is_alone = head->tokens[1].kind == SCAN_END;
+
+    if (!slice_is(first->text, "\\") &&
+        !(is_alone && (slice_is(first->text, "?") || is_word(first, "HELP"))))
+        return false;
+    error_hint(err, "Commands of a shell begin with a dot: .tables, .schema, .help; \\d and the "
+                    "like are those of psql.");
+    return true;
+}
+
 /* SELECT * EXCEPT (a) FROM t, as BigQuery has it; EXCLUDE is DuckDB's. */
 static bool hint_except(struct reader reader, struct error *err)
 {
@@ -292,6 +307,14 @@ static bool hint_except(struct reader reader, struct error *err)
         before = token;
         token = read_token(&reader);
     }
+    return false;
+}
+
+static bool is_name_of(struct slice name, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (slice_is_fold(name, names[i]))
+            return true;
     return false;
 }
 
@@ -368,6 +391,20 @@ static bool is_inside_query(const struct place *place)
     return place->depth >= 0 && place->depth < DEPTH_MAX && place->is_query[place->depth];
 }
 
+/* CREATE TABLE t AS SELECT ... TO EVALUATE m, INSERT INTO t SELECT ... */
+static void hint_own_table(const struct reading_token *verb, struct error *err)
+{
+    static const char text[] = "The statement begins with SELECT and makes its table itself: ";
+
+    if (verb_of(verb) == VERB_PREDICT)
+        error_hint(err, "%sSELECT * FROM table TO PREDICT new_table.column USING model;", text);
+    else if (verb_of(verb) == VERB_TRAIN)
+        error_hint(err, "%s%s", text, form_of(VERB_TRAIN));
+    else
+        error_hint(err, "%sSELECT * FROM table TO %.*s model INTO new_table;", text,
+                   SLICE_FORMAT(verb->text));
+}
+
 static bool hint_after_to(const struct head *head, const struct place *place, struct error *err)
 {
     const struct reading_token *first = &head->tokens[0];
@@ -381,12 +418,12 @@ static bool hint_after_to(const struct head *head, const struct place *place, st
     else if (is_word(first, "PREPARE") || is_word(first, "DECLARE"))
         error_hint(err, "%.*s takes no statement of ToTrain: it is run as it is.",
                    SLICE_FORMAT(first->text));
-    else if (is_word(first, "CREATE") && is_word(&head->tokens[1], "VIEW"))
+    else if (is_word(first, "CREATE") && is_word(&head->tokens[1], "VIEW") &&
+             verb_of(&place->verb) == VERB_PREDICT)
         error_hint(err, "A view calls the model as a function: SELECT *, totrain_predict('model', "
                         "a, b) FROM table.");
     else if ((is_word(first, "CREATE") || is_word(first, "INSERT")) && is_inside_query(place))
-        error_hint(err, "The statement begins with SELECT and makes its table itself: SELECT * "
-                        "FROM table TO PREDICT new_table.column USING model;");
+        hint_own_table(&place->verb, err);
     else if (slice_is(first->text, "("))
         error_hint(err, "The SELECT stands without parentheses: SELECT ... TO %.*s ...", size,
                    verb);
@@ -394,10 +431,11 @@ static bool hint_after_to(const struct head *head, const struct place *place, st
         error_hint(err, "Only a SELECT can be before TO: SELECT * FROM (VALUES ...) TO %.*s ...",
                    size, verb);
     else if (place->depth > 0)
-        error_hint(err,
-                   "TO %.*s is not for a query inside of another one. TO PREDICT "
-                   "new_table.column USING model makes a table of the predictions.",
-                   size, verb);
+        error_hint(
+            err,
+            "TO %.*s is not for a query inside of another one. In FROM a function returns the "
+            "rows of a statement: totrain_rows('SELECT ...'), in PostgreSQL totrain.rows.",
+            size, verb);
     else if (is_word(first, "FROM") || is_word(first, "TABLE"))
         error_hint(err, "Only a SELECT can be before TO: %s", form_of(verb_of(&place->verb)));
     else
@@ -497,7 +535,8 @@ bool refused_hint(struct slice text, int position, struct error *err)
     if (piece.kind != PIECE_SQL)
         return false;
     return hint_model(&head, err) || hint_show(&head, err) || hint_describe(&head, err) ||
-           hint_cancel(&head, err) || hint_misspelt_forecast(&head, err) ||
+           hint_cancel(&head, err) || hint_shell(&head, err) ||
+           hint_misspelt_forecast(&head, err) ||
            hint_first_verb((struct reader){text, piece.span.start, piece.span.end}, err) ||
            hint_except((struct reader){text, piece.span.start, piece.span.end}, err) ||
            hint_all_columns((struct reader){text, piece.span.start, piece.span.end}, err) ||
@@ -672,6 +711,40 @@ static void hint_misspelt_function(struct slice name, struct error *err)
         error_hint(err, "Did you mean %s?", ours[found]);
 }
 
+/* FROM totrain_evaluate('m'), FROM totrain.rows('...') in SQLite, FROM totrain_modles: `name` has
+ * no schema. */
+static bool hint_own_name_of_table(struct slice schema, struct slice name, struct error *err)
+{
+    static const char *const made[] = {"totrain_models", "totrain_versions", "totrain_metrics"};
+    static const char *const calls[] = {"totrain_evaluate", "totrain_explain", "totrain_predict",
+                                        "totrain",          "totrain_show",    "totrain_run"};
+    static const char *const ours[] = {
+        "totrain_rows",    "totrain_models",   "totrain_versions",
+        "totrain_metrics", "totrain_forecast", "totrain_jobs",
+        "totrain_workers", "totrain_events",   "totrain_job_metrics"};
+    char whole[80];
+    int nearest;
+
+    if (slice_is_fold(schema, "totrain")) { /* or a database that is attached under this name */
+        snprintf(whole, sizeof whole, "totrain_%.*s", SLICE_FORMAT(slice_prefix(name, 60)));
+        nearest = text_nearest(slice_of(whole), ours, COUNT(ours));
+        if (nearest < 0)
+            return false;
+        error_hint(err, "Names of ToTrain have no schema in SQLite: %s.", ours[nearest]);
+        return true;
+    }
+    if (is_name_of(name, calls, COUNT(calls)))
+        error_hint(err, "In FROM a function returns the rows of a statement: SELECT row FROM "
+                        "totrain_rows('SELECT * FROM table TO EVALUATE model');");
+    else if (is_name_of(name, made, COUNT(made)))
+        error_hint(err, "The first training in this database makes it. %s", form_of(VERB_TRAIN));
+    else if (is_our_function(name) && (nearest = text_nearest(name, ours, COUNT(ours))) >= 0)
+        error_hint(err, "Did you mean %s?", ours[nearest]);
+    else
+        return false;
+    return true;
+}
+
 /* totrain_predict(m, a), totrain.predict(m, t): the model's name is taken for a column's. */
 static bool hint_unquoted_model(struct slice text, struct slice name, struct error *err)
 {
@@ -721,6 +794,8 @@ bool refused_missing_hint(struct slice text, struct error *err)
         schema = (struct slice){name.data, (size_t)(dot - name.data)};
         name = (struct slice){dot + 1, name.size - schema.size - 1};
     }
+    if (missing.is_table && !missing.is_postgres && hint_own_name_of_table(schema, name, err))
+        return true;
     for (size_t i = 0; missing.is_table && i < COUNT(schemas); i++)
         missing.is_table = !slice_is_fold(schema, schemas[i]);
     if (!missing.is_table &&

@@ -43,6 +43,30 @@ struct name path_last(const struct path *path)
     return path->parts[path->count - 1];
 }
 
+bool statement_writes_nothing(const struct statement *statement)
+{
+    switch (statement->kind) {
+    case STATEMENT_PREDICT:
+        return !statement_predicts_into_table(statement);
+    case STATEMENT_EVALUATE:
+    case STATEMENT_EXPLAIN:
+    case STATEMENT_FORECAST:
+        return statement->into.count == 0;
+    case STATEMENT_SHOW_TRAIN:
+    case STATEMENT_SHOW_MODEL:
+    case STATEMENT_SHOW_MODELS:
+    case STATEMENT_SHOW_VERSIONS:
+    case STATEMENT_SHOW_TRIALS:
+    case STATEMENT_SHOW_JOBS:
+    case STATEMENT_SHOW_ATTRIBUTES:
+    case STATEMENT_SHOW_DEFINITIONS:
+    case STATEMENT_SHOW_DEFINITION:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Quotes are doubled in a string, and a backslash stands before some letters. */
 int statement_definition_place(const struct statement *statement, int offset)
 {

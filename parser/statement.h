@@ -214,6 +214,10 @@ static inline bool statement_writes_rows(const struct statement *statement)
            statement->into.count > 0;
 }
 
+/* Is it of a kind that returns rows, and makes no table, model, job or file? The plan that EXPLAIN
+ * shows of another kind is left to the caller. */
+bool statement_writes_nothing(const struct statement *statement);
+
 /* The place in the program text of byte `offset` of statement->definition. */
 int statement_definition_place(const struct statement *statement, int offset);
 

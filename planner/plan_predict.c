@@ -433,21 +433,48 @@ static bool has_shap(const struct model_summary *model)
     return shap_is_known(model->kind, model->task);
 }
 
+/* Names of other tools, and of tables that other models have. */
+static const char *explainer_hint(struct slice name)
+{
+    static const struct {
+        const char *name, *hint;
+    } list[] = {
+        {"ice", "Write WITH explain.individual = true USING partial_dependence."},
+        {"individual", "Write WITH explain.individual = true USING partial_dependence."},
+        {"partial", "Write USING partial_dependence."},
+        {"dependence", "Write USING partial_dependence."},
+        {"coefficients", "OrdinaryLeastSquares and LogisticRegression have coefficients with "
+                         "standard errors. The weights of a linear model are rows: SELECT name, "
+                         "value FROM model WHERE part = 'weight'."},
+        {"weights", "The weights of a linear model are rows: SELECT name, value FROM model WHERE "
+                    "part = 'weight'."},
+    };
+
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (slice_is_fold(name, list[i].name))
+            return list[i].hint;
+    return NULL;
+}
+
 static enum status refuse_explainer(const struct planning *planning,
                                     const struct model_inside *insides)
 {
+    static const char also[] = "; for this model there is also";
     const struct name *name = &planning->statement->explainer;
     struct text list;
     enum status status;
 
     fail_at(planning->err, STATUS_INVALID, name->position, "unknown explainer \"%.*s\"",
             SLICE_FORMAT(name->text));
+    if (explainer_hint(name->text))
+        return error_hint(planning->err, "%s", explainer_hint(name->text));
     text_init(&list, TEXT_MAXIMUM);
     for (size_t i = 0; insides && insides[i].name; i++)
-        text_printf(&list, "%s USING %s", i > 0 ? "," : "; for this model there is also",
-                    insides[i].name);
+        text_printf(&list, "%s USING %s", i > 0 ? "," : also, insides[i].name);
     if (has_shap(&planning->plan->model))
-        text_printf(&list, "%s USING SHAP", list.size > 0 ? "," : "; for this model there is also");
+        text_printf(&list, "%s USING SHAP", list.size > 0 ? "," : also);
+    if (task_has_label(planning->plan->model.task))
+        text_printf(&list, "%s USING partial_dependence", list.size > 0 ? "," : also);
     status = list.failed ? fail_no_memory(planning->err)
                          : error_hint(planning->err, "USING permutation is the default%s.",
                                       text_string(&list));
@@ -591,7 +618,8 @@ static enum status check_dependence(const struct planning *planning, bool is_wan
                 is_wanted ? "%s has no use with USING partial_dependence"
                           : "%s suits USING partial_dependence alone",
                 *name);
-        return error_hint(planning->err, "Leave it out.");
+        return error_hint(planning->err,
+                          is_wanted ? "Leave it out." : "Write USING partial_dependence, too.");
     }
     return STATUS_OK;
 }

@@ -180,7 +180,7 @@ static enum status refuse_number(const struct planning *planning, const struct p
                           "the SELECT.");
     return error_hint(planning->err,
                       "Take other parts of the date, COLUMN DATE(%.*s, 'month', 'weekday'), or "
-                      "make a number of it in the SELECT.",
+                      "convert it to a number in the SELECT.",
                       SLICE_FORMAT(input->spec.source));
 }
 
@@ -251,7 +251,7 @@ static enum status plan_one(struct planning *planning)
     TRY(definition_make_graph(planning));
     TRY(settle_inputs(planning));
     TRY(input_notices(plan, planning->err));
-    label_date_notice(plan);
+    label_unit_notice(plan);
     if (plan->explain_only)
         label_notice(plan);
     roles_notices(plan);

@@ -2,16 +2,18 @@
 
 #include <string.h>
 
-size_t card_rows_shown(size_t rows)
+size_t card_rows_shown(const struct card_section *section)
 {
-    return rows < CARD_ROWS_MAX ? rows : CARD_ROWS_MAX;
+    const size_t most = section->rows_max > 0 ? section->rows_max : CARD_ROWS_MAX;
+
+    return section->rows.row_count < most ? section->rows.row_count : most;
 }
 
-size_t card_row_at(size_t rows, size_t place)
+size_t card_row_at(const struct card_section *section, size_t place)
 {
-    const size_t shown = card_rows_shown(rows);
+    const size_t shown = card_rows_shown(section);
 
-    return shown < 2 ? place : place * (rows - 1) / (shown - 1);
+    return shown < 2 ? place : place * (section->rows.row_count - 1) / (shown - 1);
 }
 
 void card_deinit(struct card *card)
@@ -19,6 +21,12 @@ void card_deinit(struct card *card)
     for (size_t i = 0; i < card->section_count; i++)
         text_deinit(&card->sections[i].picture);
     arena_deinit(&card->arena);
+}
+
+void card_append_heading(struct text *out, struct slice name)
+{
+    for (size_t i = 0; i < name.size; i++)
+        text_append_char(out, name.data[i] == '_' ? ' ' : name.data[i]);
 }
 
 void card_append_cell(struct text *out, const struct cell *cell)

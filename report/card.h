@@ -22,6 +22,7 @@ struct card_section {
     const char *id, *title, *explanation;
     struct picture_table rows;
     struct text picture; /* an SVG; size 0: none */
+    size_t rows_max;     /* rows of the table that are shown; 0: CARD_ROWS_MAX */
 };
 
 struct card_gap {
@@ -59,10 +60,12 @@ void card_print(const struct card *card, enum card_format format, struct text *o
 void card_print_html(const struct card *card, struct text *out);
 void card_print_markdown(const struct card *card, struct text *out);
 
-/* How many rows of a table are shown, and which of `rows` stands at a place: the first, the last,
- * and evenly chosen ones between. */
-size_t card_rows_shown(size_t rows);
-size_t card_row_at(size_t rows, size_t place);
+/* How many rows of the section's table are shown, and which of them stands at a place: the first,
+ * the last, and evenly chosen ones between. */
+size_t card_rows_shown(const struct card_section *section);
+size_t card_row_at(const struct card_section *section, size_t place);
+/* The heading of a column: its name, with spaces for underscores, at which a line may break. */
+void card_append_heading(struct text *out, struct slice name);
 /* The rows that it was measured on, as the beginning of a sentence. */
 struct slice card_measured_words(const struct card *card);
 /* A cell as people read it: reals of five digits, nothing for NULL. */

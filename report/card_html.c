@@ -1,5 +1,7 @@
 #include "report/card.h"
 
+#define LONG_BYTES 30 /* a text with more is broken where its column ends */
+
 /* Colours and sizes; THEME_AUTO follows what the reader's system prefers. Printed pages are light.
  */
 static const char sheet[] =
@@ -9,7 +11,8 @@ static const char sheet[] =
     "flex-wrap:wrap;gap:.25rem 1rem}table{border-collapse:collapse;font-size:.9rem;"
     "margin:.5rem 0}th,td{padding:.2rem .75rem .2rem 0;text-align:left;vertical-align:top;"
     "border-bottom:1px solid "
-    "var(--line);overflow-wrap:break-word}td.number,th.number{text-align:right;"
+    "var(--line);overflow-wrap:break-word}td.long{overflow-wrap:anywhere;min-width:12rem}td.number,"
+    "th.number{text-align:right;"
     "white-space:nowrap;font-variant-numeric:tabular-nums}code{overflow-wrap:anywhere}pre{white-"
     "space:pre-wrap;overflow-wrap:anywhere;"
     "border:1px solid var(--line);padding:.75rem}.scroll{overflow-x:auto}"
@@ -17,12 +20,16 @@ static const char sheet[] =
     "var(--mark);"
     "padding-left:.75rem}body{color:var(--ink);background:var(--back)}a{color:var(--mark)}"
     "@media "
-    "print{:root{--ink:#222;--back:#fff;--line:#ccc;--mark:#0060a0}body{max-width:none;padding:0}"
-    "nav{display:none}section{break-inside:avoid}"
-    ".scroll{overflow:visible}th,td,td.number{overflow-wrap:anywhere;white-space:normal}}";
+    "print{:root{color-scheme:light;--ink:#222;--back:#fff;--line:#ccc;--mark:#0060a0}body{max-"
+    "width:none;padding:0}"
+    "nav,details:not([open]){display:none}section{break-inside:avoid}"
+    ".scroll{overflow:visible}table{font-size:.7rem}th,td{padding-right:.5rem}"
+    "th.number{white-space:normal}}";
 
-static const char light[] = ":root{--ink:#222;--back:#fff;--line:#ccc;--mark:#0060a0}";
-static const char dark[] = ":root{--ink:#e6e6e6;--back:#1b1b1b;--line:#555;--mark:#6bb8ea}";
+static const char light[] =
+    ":root{color-scheme:light;--ink:#222;--back:#fff;--line:#ccc;--mark:#0060a0}";
+static const char dark[] =
+    ":root{color-scheme:dark;--ink:#e6e6e6;--back:#1b1b1b;--line:#555;--mark:#6bb8ea}";
 
 static void append_element(struct text *out, const char *name, const char *attributes,
                            struct slice words)
@@ -89,33 +96,44 @@ static bool is_of_numbers(const struct picture_table *rows, size_t column)
     return false;
 }
 
-/* `title` names the region, which is scrolled by keys where it is wide. */
-static void append_table(const struct picture_table *rows, const char *title, struct text *out)
+/* Long texts break anywhere; others, such as a name or a date, only at a space. */
+static const char *cell_attributes(const struct picture_table *rows, size_t column,
+                                   const struct text *words)
 {
-    const size_t shown = card_rows_shown(rows->row_count);
+    if (is_of_numbers(rows, column))
+        return " class=\"number\"";
+    return words->size > LONG_BYTES ? " class=\"long\"" : "";
+}
+
+/* The section's title names the region, which is scrolled by keys where it is wide. */
+static void append_table(const struct card_section *section, struct text *out)
+{
+    const struct picture_table *rows = &section->rows;
+    const size_t shown = card_rows_shown(section);
     struct text words;
 
     text_init(&words, CARD_BYTES_MAX);
     text_printf(out,
                 "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Table: %s\">\n"
                 "<table>\n<thead><tr>",
-                title);
-    for (size_t i = 0; i < rows->column_count; i++)
+                section->title);
+    for (size_t i = 0; i < rows->column_count; i++) {
+        text_clear(&words);
+        card_append_heading(&words, rows->names[i]);
         append_element(out, "th",
                        is_of_numbers(rows, i) ? " scope=\"col\" class=\"number\""
                                               : " scope=\"col\"",
-                       rows->names[i]);
+                       text_slice(&words));
+    }
     text_append_string(out, "</tr></thead>\n<tbody>\n");
     for (size_t place = 0; place < shown; place++) {
-        const struct cell *cells =
-            &rows->cells[card_row_at(rows->row_count, place) * rows->column_count];
+        const struct cell *cells = &rows->cells[card_row_at(section, place) * rows->column_count];
 
         text_append_string(out, "<tr>");
         for (size_t i = 0; i < rows->column_count; i++) {
             text_clear(&words);
             card_append_cell(&words, &cells[i]);
-            append_element(out, "td", is_of_numbers(rows, i) ? " class=\"number\"" : "",
-                           text_slice(&words));
+            append_element(out, "td", cell_attributes(rows, i, &words), text_slice(&words));
         }
         text_append_string(out, "</tr>\n");
     }
@@ -136,10 +154,10 @@ static void append_section(const struct card_section *section, struct text *out)
         text_append_string(out, "<figure>\n");
         text_append(out, text_slice(&section->picture));
         text_append_string(out, "</figure>\n<details>\n<summary>As a table</summary>\n");
-        append_table(&section->rows, section->title, out);
+        append_table(section, out);
         text_append_string(out, "</details>\n");
     } else {
-        append_table(&section->rows, section->title, out);
+        append_table(section, out);
     }
     text_append_string(out, "</section>\n");
 }

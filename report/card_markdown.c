@@ -26,16 +26,19 @@ static void append_words(struct text *out, struct slice words)
     }
 }
 
-static void append_table(const struct picture_table *rows, struct text *out)
+static void append_table(const struct card_section *section, struct text *out)
 {
-    const size_t shown = card_rows_shown(rows->row_count);
+    const struct picture_table *rows = &section->rows;
+    const size_t shown = card_rows_shown(section);
     struct text words;
 
     text_init(&words, CARD_BYTES_MAX);
     text_append_char(out, '|');
     for (size_t i = 0; i < rows->column_count; i++) {
+        text_clear(&words);
+        card_append_heading(&words, rows->names[i]);
         text_append_char(out, ' ');
-        append_words(out, rows->names[i]);
+        append_words(out, text_slice(&words));
         text_append_string(out, " |");
     }
     text_append_string(out, "\n|");
@@ -43,8 +46,7 @@ static void append_table(const struct picture_table *rows, struct text *out)
         text_append_string(out, "---|");
     text_append_char(out, '\n');
     for (size_t place = 0; place < shown; place++) {
-        const struct cell *cells =
-            &rows->cells[card_row_at(rows->row_count, place) * rows->column_count];
+        const struct cell *cells = &rows->cells[card_row_at(section, place) * rows->column_count];
 
         text_append_char(out, '|');
         for (size_t i = 0; i < rows->column_count; i++) {
@@ -109,7 +111,7 @@ void card_print_markdown(const struct card *card, struct text *out)
     for (size_t i = 0; i < card->section_count; i++) {
         text_printf(out, "\n## %s\n\n%s\n\n", card->sections[i].title,
                     card->sections[i].explanation);
-        append_table(&card->sections[i].rows, out);
+        append_table(&card->sections[i], out);
     }
     if (card->gap_count > 0)
         text_append_string(out, "\n## Not in this report\n\n");

@@ -3,7 +3,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define TIMES_SHOWN 5 /* below the plot */
+#define TIMES_SHOWN  5   /* below the plot, at most */
+#define LETTER_WIDTH 7.5 /* the widest digit, in pixels */
+#define EDGE         4.0 /* between a time and the next one, or the picture's edge */
 
 struct forecast_columns {
     size_t time, value, expected, lower, upper;
@@ -60,20 +62,65 @@ static enum status find_forecast(const struct picture_table *table,
     return check_series(table, columns->time, err);
 }
 
-/* Times are shown as they are written, some of them. */
+/* The width of the longest time, in pixels. */
+static double time_width(const struct picture_table *table, size_t column, struct text *words)
+{
+    double width = 1;
+
+    for (size_t row = 0; row < table->row_count; row++) {
+        const double own =
+            LETTER_WIDTH * (double)cell_words(drawing_cell(table, row, column), words).size;
+
+        width = fmax(width, own);
+    }
+    return width;
+}
+
+/* Times below the plot, evenly chosen ones with the first and the last. */
+struct times {
+    const struct frame *frame;
+    size_t rows, shown;
+    double width; /* pixels of the longest */
+};
+
+static size_t time_row(const struct times *times, size_t place)
+{
+    return place > 0 ? (times->rows - 1) * place / (times->shown - 1) : 0;
+}
+
+/* The middle of the time at a place, which is moved where it would leave the picture. */
+static double time_middle(const struct times *times, size_t place)
+{
+    const double x = frame_place(times->frame, (double)time_row(times, place), 0).x;
+
+    return fmin(fmax(x, EDGE + times->width / 2), PICTURE_WIDTH - EDGE - times->width / 2);
+}
+
+static bool times_have_room(const struct times *times)
+{
+    for (size_t place = 1; place < times->shown; place++)
+        if (time_middle(times, place) - time_middle(times, place - 1) < times->width + EDGE)
+            return false;
+    return true;
+}
+
+/* Times are shown as they are written: as many as have room beside each other. */
 static void draw_times(const struct drawing *drawing, const struct frame *frame, size_t column)
 {
     const size_t rows = drawing->table->row_count;
-    const size_t shown = rows < TIMES_SHOWN ? rows : TIMES_SHOWN;
+    struct times times = {frame, rows, rows < TIMES_SHOWN ? rows : TIMES_SHOWN, 0};
     struct text words;
 
     text_init(&words, PICTURE_WORDS_MAX);
-    for (size_t i = 0; i < shown; i++) {
-        const size_t row = i > 0 ? (rows - 1) * i / (shown - 1) : 0;
+    times.width = time_width(drawing->table, column, &words);
+    while (times.shown > 2 && !times_have_room(&times))
+        times.shown--;
+    for (size_t i = 0; i < times.shown; i++) {
+        const size_t row = time_row(&times, i);
         const struct svg_point at = frame_place(frame, (double)row, frame->y.least);
 
         svg_line(drawing->svg, at, (struct svg_point){at.x, PLOT_TOP}, "grid");
-        svg_words(drawing->svg, at.x, PLOT_BOTTOM + 18, SVG_MIDDLE, "",
+        svg_words(drawing->svg, time_middle(&times, i), PLOT_BOTTOM + 18, SVG_MIDDLE, "",
                   cell_words(drawing_cell(drawing->table, row, column), &words));
     }
     text_deinit(&words);
@@ -142,12 +189,12 @@ enum status draw_forecast(const struct drawing *drawing, struct error *err)
     axis_widen(&frame.y);
     text_init(&words, PICTURE_WORDS_MAX);
     text_append(&words, slice_prefix(drawing->table->names[columns.value], PICTURE_LABEL_MAX));
-    drawing_begin(drawing, PICTURE_HEIGHT, "what came, and what is expected", "");
+    drawing_begin(drawing, PICTURE_HEIGHT, "actual and expected values", "");
     frame_draw_axis(drawing->svg, &frame, false);
     draw_times(drawing, &frame, columns.time);
     svg_words(drawing->svg, PLOT_LEFT - 8, PLOT_TOP - 10, SVG_START, "", text_slice(&words));
     text_deinit(&words);
-    drawing_legend(drawing->svg, PLOT_RIGHT - 210, "a", "what came");
+    drawing_legend(drawing->svg, PLOT_RIGHT - 210, "a", "actual");
     drawing_legend(drawing->svg, PLOT_RIGHT - 110, "b", "expected");
     draw_bounds(drawing, &frame, &columns);
     TRY(draw_by_rows(drawing, &frame, columns.value, "a", err));

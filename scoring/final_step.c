@@ -230,7 +230,7 @@ static enum status read_calibration(const cJSON *object, uint32_t classes, struc
 
     TRY(json_get_string(object, "calibration", &word, err));
     if (!term_find(calibration_words, word, &calibration) || calibration == CALIBRATION_NONE)
-        return corrupt(err, "its calibration is of no kind that is known");
+        return corrupt(err, "its calibration has an unknown kind");
     final->calibration = (enum calibration)calibration;
     TRY(json_get_array(object, "maps", CLASSES_MAX, &list, err));
     final->map_count = classes == 2 ? 1 : classes;
@@ -254,7 +254,7 @@ static enum status read_threshold(const cJSON *object, uint32_t classes, struct 
     TRY(json_get_string(object, "rule", &rule, err));
     if (classes != 2 || final->threshold < 0 || final->threshold > 1 ||
         rule.size > THRESHOLD_RULE_BYTES_MAX || !threshold_choice_parse(rule, &choice))
-        return corrupt(err, "its threshold is none of two classes");
+        return corrupt(err, "its threshold does not belong to two classes");
     final->rule = arena_copy(arena, rule);
     return final->rule.data ? STATUS_OK : fail_no_memory(err);
 }

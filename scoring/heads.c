@@ -306,3 +306,11 @@ uint32_t head_metrics_most(const struct head_metrics *metrics)
 {
     return metrics->count * METRIC_COUNT;
 }
+
+/* ---- of an epoch ---- */
+
+void head_score_append(struct slice label, enum input_label type, struct text *out)
+{
+    text_append_string(out, type == INPUT_LABEL_NUMBER ? "rmse of " : "accuracy of ");
+    text_append(out, label);
+}

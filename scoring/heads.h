@@ -47,6 +47,9 @@ struct cell scorer_head(const struct scorer *scorer, uint32_t head);
 enum status scorer_measure_head(const struct scorer *scorer, uint32_t head, bool *has_label,
                                 struct metrics_row *row, struct error *err);
 
+/* Appends the name of a label's score in an epoch: "accuracy of clicked", "rmse of amount". */
+void head_score_append(struct slice label, enum input_label type, struct text *out);
+
 /* The metrics of each head, of the rows that have its label. */
 struct head_metrics;
 

@@ -148,8 +148,10 @@ static int compare_held(const void *a, const void *b)
 
 enum status held_rows_sort(struct held_rows *held, struct error *err)
 {
-    if (held->count == 0)
-        return fail(err, STATUS_INVALID, "the query returns no rows to explain the model with");
+    if (held->count == 0) {
+        fail(err, STATUS_INVALID, "the query returns no rows to explain the model with");
+        return error_hint(err, SELECT_ENDS_EMPTY);
+    }
     qsort(held->rows, held->count, sizeof *held->rows, compare_held);
     return STATUS_OK;
 }

@@ -15,6 +15,9 @@
 #include "scoring/row_copies.h"
 #include "scoring/row_label.h"
 
+/* The hint at a query without rows. */
+#define SELECT_ENDS_EMPTY "Run it alone: its WHERE or a join of it leaves no row."
+
 #define HELD_BYTES_MAX ((size_t)1 << 30)
 
 /* One of them; as long as rows come, a heap with the greatest hash first. */

@@ -30,11 +30,11 @@ static void explain(const struct metrics *metrics, enum metric metric, char reas
     else if (metric == METRIC_R2 && metrics_rows(metrics) < 2)
         snprintf(reason, REASON_BYTES, "it takes two rows");
     else if (metric == METRIC_CONCORDANCE)
-        snprintf(reason, REASON_BYTES, "of no two rows it is known which comes first");
+        snprintf(reason, REASON_BYTES, "no two rows have a known order");
     else if (metric == METRIC_COX)
         snprintf(reason, REASON_BYTES, "no row is an event");
     else if (metric == METRIC_SILHOUETTE)
-        snprintf(reason, REASON_BYTES, "all rows are of one cluster");
+        snprintf(reason, REASON_BYTES, "all rows belong to one cluster");
     else
         snprintf(reason, REASON_BYTES, "it is greater than a number can be");
 }

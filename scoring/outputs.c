@@ -425,7 +425,7 @@ static enum status check_level(const struct model *model, double level, struct e
         return STATUS_OK;
     fail(err, STATUS_INVALID, "the threshold of anomalies is a probability from %g to %g, not %g",
          CHECKED_LEVEL_LEAST, CHECKED_LEVEL_MOST, level);
-    return error_hint(err, "0.95 calls one of twenty values an anomaly that is none.");
+    return error_hint(err, "0.95 falsely calls one of twenty ordinary values an anomaly.");
 }
 
 enum status scorer_checked_output(const struct scorer *scorer, enum output output,

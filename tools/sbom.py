@@ -20,7 +20,7 @@ from linked import linked, output_of
 LICENCES = {
     "libbsd0": "BSD-3-Clause", "libcjson1": "MIT", "libcsv3": "LGPL-2.1-or-later", "libcurl4": "curl",
     "libedit2": "BSD-3-Clause", "libevent-2.1-7": "BSD-3-Clause", "libmd0": "BSD-3-Clause", "libpq5": "PostgreSQL",
-    "libprotobuf-c1": "BSD-2-Clause", "libsqlite3-0": "blessing", "libssl3": "Apache-2.0", "libtinfo6": "X11",
+    "libprotobuf-c1": "BSD-2-Clause", "libspng0": "BSD-2-Clause", "libsqlite3-0": "blessing", "libssl3": "Apache-2.0", "libtinfo6": "X11",
     "libxxhash0": "BSD-2-Clause", "libyaml-0-2": "MIT", "zlib1g": "Zlib",
 }
 # Loaded when first used, where the system has them (lazy/).

@@ -40,7 +40,7 @@ static const char usage[] =
     "what totrain k8s share needs, and a Deployment of --image. rbac network prints\n"
     "NetworkPolicies: pods of jobs reach each other, the database (--database) and, where\n"
     "they have a token, the API server. rbac disruption prints a PodDisruptionBudget: a\n"
-    "drain leaves so many workers of the namespace (--pods). rbac monitor prints a\n"
+    "drain leaves at least --pods workers of the namespace. rbac monitor prints a\n"
     "PodMonitor of the sharer's /metrics (share --metrics), and rules for alerts.\n"
     "\n"
     "share decides how many workers each job of the namespaces has (--namespace=a,b),\n"

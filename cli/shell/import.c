@@ -1,5 +1,6 @@
 #include "cli/shell/import.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,9 +15,13 @@
 
 #define ROWS_BETWEEN_LOOKS 1000 /* at Ctrl-C, and for progress */
 #define YEAR_DIGITS        4
+#define BYTES_PREFIX       "\\x" /* before bytes in hexadecimal, as PostgreSQL writes them */
 
 struct column_cells {
     uint64_t integers, reals, texts;
+    uint64_t bytes;   /* those of the texts that are bytes in hexadecimal */
+    bool has_bytes;   /* one of these, at least, is not empty, and may be stored as bytes */
+    struct text blob; /* bytes of the row that is inserted */
     enum input_reading reading; /* READING_NUMBER: its texts are stored as they are */
     char date[DATE_BYTES];      /* dates of the row that is inserted */
 };
@@ -50,6 +55,18 @@ static bool is_number(struct slice cell, bool *is_integer, double *real, int64_t
     return *is_integer || (slice_to_real(cell, real) && isfinite(*real));
 }
 
+static bool is_bytes(struct slice cell)
+{
+    const size_t prefix = strlen(BYTES_PREFIX);
+
+    if (cell.size % 2 != 0 || cell.size < prefix || memcmp(cell.data, BYTES_PREFIX, prefix) != 0)
+        return false;
+    for (size_t i = prefix; i < cell.size; i++)
+        if (!isxdigit((unsigned char)cell.data[i]))
+            return false;
+    return true;
+}
+
 static bool is_numeric(const struct import *import, const struct column_cells *column)
 {
     const uint64_t numbers = column->integers + column->reals;
@@ -61,6 +78,8 @@ static enum cell_type type_of(const struct import *import, size_t i)
 {
     const struct column_cells *column = &import->columns[i];
 
+    if (column->has_bytes && column->bytes == column->integers + column->reals + column->texts)
+        return CELL_BLOB;
     if (column->reading)
         return reading_is_of_dates(column->reading) ? CELL_TEXT : CELL_REAL;
     if (!is_numeric(import, column))
@@ -112,6 +131,10 @@ static enum status count_cells(void *self, const struct slice *cells, uint64_t l
             column->integers++;
         else
             column->reals++;
+        if (is_bytes(cells[i])) {
+            column->bytes++;
+            column->has_bytes |= cells[i].size > strlen(BYTES_PREFIX);
+        }
     }
     import->rows++;
     return look_around(import, bytes, err);
@@ -209,6 +232,9 @@ static void note_import(const struct import *import)
     for (size_t i = 0; i < import->file.count; i++)
         if (import->columns[i].reading)
             note(import, "column", import->file.names[i], told_of(import->columns[i].reading));
+        else if (type_of(import, i) == CELL_BLOB)
+            note(import, "column", import->file.names[i],
+                 ": texts such as \\x89504e47 are stored as the bytes that they spell");
     if (has_no_header(import))
         note(import, "the first line was taken as the names of the columns, as",
              import->file.names[0], ", and looks like a row: put a line of names before it");
@@ -240,9 +266,15 @@ static struct cell spelled_cell(struct column_cells *column, struct slice text)
 
 static void append_columns(const struct import *import, bool has_types, struct text *sql)
 {
-    static const char *const types[2][CELL_TEXT + 1] = {
-        {[CELL_INTEGER] = " bigint", [CELL_REAL] = " double precision", [CELL_TEXT] = " text"},
-        {[CELL_INTEGER] = " INTEGER", [CELL_REAL] = " REAL", [CELL_TEXT] = " TEXT"},
+    static const char *const types[2][CELL_BLOB + 1] = {
+        {[CELL_INTEGER] = " bigint",
+         [CELL_REAL] = " double precision",
+         [CELL_TEXT] = " text",
+         [CELL_BLOB] = " bytea"},
+        {[CELL_INTEGER] = " INTEGER",
+         [CELL_REAL] = " REAL",
+         [CELL_TEXT] = " TEXT",
+         [CELL_BLOB] = " BLOB"},
     };
 
     text_append_string(sql, " (");
@@ -267,6 +299,24 @@ static void insert_sql(const struct import *import, struct text *sql)
 }
 
 /* ---- the second reading ---- */
+
+/* The bytes that a text spells, until the column's next row. */
+static enum status bytes_cell(struct column_cells *column, struct slice text, struct cell *cell,
+                              struct error *err)
+{
+    char pair[3] = "";
+
+    text_clear(&column->blob);
+    for (size_t i = strlen(BYTES_PREFIX); i < text.size; i += 2) {
+        const char byte = (char)strtol(memcpy(pair, text.data + i, 2), NULL, 16);
+
+        text_append(&column->blob, (struct slice){&byte, 1});
+    }
+    if (column->blob.failed)
+        return fail_no_memory(err);
+    *cell = (struct cell){.type = CELL_BLOB, .text = text_slice(&column->blob)};
+    return STATUS_OK;
+}
 
 static struct cell cell_of(const struct import *import, size_t i, struct slice text)
 {
@@ -293,7 +343,10 @@ static enum status insert_row(void *self, const struct slice *cells, uint64_t li
     const struct database *database = &import->session->libpq.database;
 
     for (size_t i = 0; i < import->file.count; i++) {
-        import->cells[i] = cell_of(import, i, cells[i]);
+        if (cells[i].data && type_of(import, i) == CELL_BLOB)
+            TRY(bytes_cell(&import->columns[i], cells[i], &import->cells[i], err));
+        else
+            import->cells[i] = cell_of(import, i, cells[i]);
         if (import->insert)
             sql_bind_cell(import->insert, (int)i + 1, &import->cells[i]);
     }
@@ -324,6 +377,45 @@ static enum status read_rows(struct import *import, const char *path, const char
     return status;
 }
 
+static bool has_word(const char *type, const char *word)
+{
+    const size_t size = strlen(word);
+
+    for (; *type; type++)
+        if (sqlite3_strnicmp(type, word, (int)size) == 0)
+            return true;
+    return false;
+}
+
+/* A column of texts that is there keeps texts: SQLite would store bytes in it as they are. Its rule
+ * tells which types are those of texts. */
+static enum status keep_texts(struct import *import, struct error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    enum status status;
+    struct text select;
+
+    text_init(&select, TEXT_MAXIMUM);
+    text_append_string(&select, "SELECT ");
+    for (size_t i = 0; i < import->file.count; i++) {
+        text_append_string(&select, i ? ", " : "");
+        text_append_identifier(&select, import->file.names[i]);
+    }
+    text_append_string(&select, " FROM ");
+    text_append(&select, import->table);
+    status = sql_prepare_text(import->session->db, &select, &statement, err);
+    for (size_t i = 0; status == STATUS_OK && i < import->file.count; i++) {
+        const char *type = sqlite3_column_decltype(statement, (int)i);
+
+        if (type && !has_word(type, "INT") &&
+            (has_word(type, "CHAR") || has_word(type, "CLOB") || has_word(type, "TEXT")))
+            import->columns[i].has_bytes = false;
+    }
+    sqlite3_finalize(statement);
+    text_deinit(&select);
+    return status;
+}
+
 static enum status insert_sqlite(struct import *import, const char *path, const struct text *create,
                                  const struct text *insert, struct error *err)
 {
@@ -334,6 +426,8 @@ static enum status insert_sqlite(struct import *import, const char *path, const 
     status = sql_execute_text(import->session->db, create, err);
     if (status == STATUS_OK)
         status = sql_prepare_text(import->session->db, insert, &import->insert, err);
+    if (status == STATUS_OK)
+        status = keep_texts(import, err);
     if (status == STATUS_OK)
         status = read_rows(import, path, "inserting", insert_row, err);
     sqlite3_finalize(import->insert);
@@ -395,6 +489,8 @@ enum status import_file(struct session *session, const char *path, char separato
         status = fail_no_memory(err);
         goto done;
     }
+    for (size_t i = 0; i < import.file.count; i++)
+        text_init(&import.columns[i].blob, TEXT_MAXIMUM);
     TRY_OR(done, status, cell_census_new((uint32_t)import.file.count, NULL, &import.census, err));
     TRY_OR(done, status, read_rows(&import, path, "reading", count_cells, err));
     choose_readings(&import);
@@ -412,6 +508,8 @@ enum status import_file(struct session *session, const char *path, char separato
     if (status == STATUS_OK)
         note_import(&import);
 done:
+    for (size_t i = 0; import.columns && i < import.file.count; i++)
+        text_deinit(&import.columns[i].blob);
     cell_census_free(import.census);
     csv_file_close(&import.file);
     text_deinit(&create);

@@ -15,10 +15,13 @@
  *     writing (inputs/cells/written_number.h)
  *     dates in another form than ISO's,      TEXT, in      text, likewise
  *     by one order (inputs/cells/dates.h)         ISO's form
+ *     all bytes, as \x89504e47, some of      BLOB          bytea
+ *     them not empty
  *     all others; also 007, which is no      TEXT          text
  *     number but a code
  *
  * What may be read in two ways, several currencies, and percents beside other numbers stay texts.
+ * Bytes stay texts in a column of a table that is there, if its type is one of texts.
  * What is stored otherwise than it is written is told, and a header that looks like a row.
  * Nothing between two separators is NULL.
  */

@@ -2,7 +2,7 @@
  * listing.h - candidates of a completion as lines for a terminal.
  *
  *     train.epoch           Passes over the training rows. Default: 10.
- *     train.early_stopping  End after so many evaluations without improvement
+ *     train.early_stopping  End after this number of evaluations without improvement
  *                           and keep the best model.
  *
  * Where none has help, as with tables, or there are more lines of help than fit on the screen, they

@@ -9,7 +9,8 @@
 #include "scoring/report.h"
 
 #define NO_REPORT          (-1)
-#define DEPENDENCE_COLUMNS 4 /* the most important inputs, which have a panel each */
+#define THRESHOLD_ROWS     20 /* thresholds that the page shows */
+#define DEPENDENCE_COLUMNS 4  /* the most important inputs, which have a panel each */
 
 /* A section that is the rows of one statement. */
 struct part {
@@ -33,7 +34,8 @@ static const struct part parts[] = {
     {"pr", "Precision and recall", "Precision against recall over all thresholds.", REPORT_PR, true,
      PICTURE_PR, NULL},
     {"thresholds", "Thresholds",
-     "Results where rows with this score or a higher one are predicted to be positive.",
+     "Results where rows with this score or a higher one are predicted to be positive. The cost is "
+     "the number of wrong predictions.",
      REPORT_THRESHOLDS, false, 0, " WITH evaluate.report = 'thresholds'"},
     {"gain", "Gain", "Positive rows that are found in the tenths of the rows with the best scores.",
      REPORT_GAIN, true, PICTURE_GAIN, NULL},
@@ -237,7 +239,8 @@ static enum status measure(const struct host *host, const char *name, const stru
         has_bounds ? "Metrics, and the bounds of 95 % of 1,000 bootstrap resamples of the rows."
                    : "Metrics of these rows.",
         {.row_count = 0},
-        {.size = 0}};
+        {.size = 0},
+        0};
     TRY(turn_metrics(card, &table, &section->rows, err));
     card->section_count++;
     return STATUS_OK;
@@ -346,7 +349,8 @@ static enum status add_part(const struct host *host, const struct part *part, co
     enum status status;
 
     *section = (struct card_section){
-        part->id, part->title, part->explanation, {.row_count = 0}, {.size = 0}};
+        part->id,         part->title, part->explanation,
+        {.row_count = 0}, {.size = 0}, part->report == REPORT_THRESHOLDS ? THRESHOLD_ROWS : 0};
     text_init(&sql, TEXT_MAXIMUM);
     text_init(&section->picture, CARD_BYTES_MAX);
     write_statement(part, name, model, card, &sql);
@@ -374,7 +378,8 @@ static enum status add_forecast(const struct host *host, const char *name, struc
     enum status status;
 
     *section = (struct card_section){
-        "forecast", "Forecast", "The values that are expected next, and their bounds.", {0}, {0}};
+        "forecast", "Forecast", "The values that are expected next, and their bounds.",
+        {0},        {0},        0};
     text_init(&sql, TEXT_MAXIMUM);
     text_printf(&sql, "FORECAST %s", name);
     status = model_rows(host, &sql, &card->arena, &section->rows, &reason);
@@ -395,11 +400,9 @@ static enum status add_versions(const struct host *host, const char *name, struc
     struct text sql;
     enum status status;
 
-    *section = (struct card_section){"versions",
-                                     "Versions",
-                                     "The versions that are kept, each with its digest.",
-                                     {.row_count = 0},
-                                     {.size = 0}};
+    *section = (struct card_section){
+        "versions",       "Versions",  "The versions that are kept, each with its digest.",
+        {.row_count = 0}, {.size = 0}, 0};
     text_init(&sql, TEXT_MAXIMUM);
     text_printf(&sql, "SHOW VERSIONS %s", name);
     status = model_rows(host, &sql, &card->arena, &section->rows, &reason);
@@ -466,6 +469,7 @@ enum status card_collect(const struct host *host, const char *model, struct slic
     else
         TRY(measure_all(host, model, &meta, &shown, select, card, err));
     card->sections[card->section_count++] = (struct card_section){
-        "model", "Model", "Its inputs, settings and results of the training.", facts, {.size = 0}};
+        "model", "Model",     "Its inputs, settings and results of the training.",
+        facts,   {.size = 0}, 0};
     return add_versions(host, model, card, err);
 }

@@ -12,6 +12,7 @@
 #include "inputs/encoder.h"
 #include "parser/parser.h"
 #include "planner/attributes/short_names.h"
+#include "scoring/heads.h"
 #include "scoring/label_names.h"
 
 #define CLASSES_NAMED 10
@@ -56,6 +57,26 @@ static enum status add_round(const struct plan *plan, struct slice metric, const
     return shown[(*count)++].name.data ? STATUS_OK : fail_no_memory(err);
 }
 
+/* The score of one of several labels. */
+static enum status add_head(const struct model_summary_head *head, struct arena *arena,
+                            struct shown *shown, size_t *count, struct error *err)
+{
+    const struct slice part = SLICE("validation");
+    struct text name;
+    struct slice metric, column;
+
+    text_init(&name, TEXT_MAXIMUM);
+    text_printf(&name, "%.*s_", SLICE_FORMAT(part));
+    head_score_append(head->name, head->type, &name);
+    column = name.failed ? (struct slice){0} : arena_copy(arena, text_slice(&name));
+    text_deinit(&name);
+    if (!column.data)
+        return fail_no_memory(err);
+    metric = (struct slice){column.data + part.size + 1, column.size - part.size - 1};
+    shown[(*count)++] = (struct shown){metric, part, column};
+    return STATUS_OK;
+}
+
 /* Behind the epoch: time, losses, score, and the metrics that were measured each round; AUC of
  * held-out rows alone. */
 static enum status list_shown(const struct plan *plan, struct arena *arena, struct shown *shown,
@@ -70,6 +91,8 @@ static enum status list_shown(const struct plan *plan, struct arena *arena, stru
         (struct shown){SLICE("loss"), SLICE("validation"), SLICE("validation_loss")};
     if (score)
         shown[(*count)++] = (struct shown){SLICE("score"), SLICE("validation"), slice_of(score)};
+    for (size_t i = 0; plan->model.heads && i < plan->model.component_count && i < METRICS_MAX; i++)
+        TRY(add_head(&plan->model.heads[i], arena, shown, count, err));
     for (size_t i = 0; i < plan->model.round_count; i++) {
         const struct slice metric = plan->model.rounds[i];
         struct measure measure;

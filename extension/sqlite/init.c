@@ -8,6 +8,7 @@
 #include "extension/sqlite/functions/functions.h"
 #include "extension/sqlite/functions/sqlite_connection.h"
 #include "extension/sqlite/intercept.h"
+#include "extension/sqlite/rows_table.h"
 #include "extension/sqlite/run.h"
 
 const sqlite3_api_routines *sqlite3_api;
@@ -45,7 +46,8 @@ static int register_all(sqlite3 *db, const char *program, char **message)
         code = frame_vtab_register(db);
     if (code != SQLITE_OK)
         return code;
-    if (functions_register(connection, &err) != STATUS_OK) {
+    if (rows_table_register(connection, &err) != STATUS_OK ||
+        functions_register(connection, &err) != STATUS_OK) {
         *message = sqlite3_mprintf("%s", err.message);
         return SQLITE_ERROR;
     }

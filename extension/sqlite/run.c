@@ -15,6 +15,7 @@
 #include "extension/sqlite/functions/sqlite_connection.h"
 #include "extension/sqlite/parameters.h"
 #include "extension/sqlite/progress_pipe.h"
+#include "extension/sqlite/rows_table.h"
 #include "runtime/launch/job_folder.h"
 
 /* ----- progress: one redrawn line, on a terminal ----- */
@@ -74,6 +75,9 @@ static void terminal_progress(void *self, const struct job_event *event)
     terminal->is_drawn = true;
 }
 
+/* A temporary view may read itself by a statement, until the stack ends. */
+#define RUNNING_MAX 8
+
 static enum status run(struct sqlite_connection *connection, struct slice text,
                        const struct sink *keep, struct error *err)
 {
@@ -87,17 +91,24 @@ static enum status run(struct sqlite_connection *connection, struct slice text,
 
     enum status status;
 
+    if (connection->running >= RUNNING_MAX) {
+        fail(err, STATUS_LIMIT, "a statement runs at most %d others inside of one another",
+             RUNNING_MAX - 1);
+        return error_hint(err, "Does a temporary view read itself by its statement?");
+    }
+    connection->running++;
     python_signals_begin(connection->db);
     status = engine_run(&connection->host.sql.host, text, NULL, &sink, err);
     python_signals_end();
+    connection->running--;
     return status;
 }
 
 /* ----- errors, as every door shows them ----- */
 
-static void raise_rendered(sqlite3_context *context, struct slice rendered)
+/* The client puts its own word for "error" before it. */
+static struct slice without_prefix(struct slice rendered)
 {
-    /* The client puts its own word for "error" before it. */
     struct slice prefix = SLICE("ERROR:  ");
 
     rendered = slice_trim(rendered);
@@ -105,7 +116,28 @@ static void raise_rendered(sqlite3_context *context, struct slice rendered)
         rendered.data += prefix.size;
         rendered.size -= prefix.size;
     }
-    sqlite3_result_error(context, rendered.data, (int)rendered.size);
+    return rendered;
+}
+
+static void raise_rendered(sqlite3_context *context, struct slice rendered)
+{
+    const struct slice message = without_prefix(rendered);
+
+    sqlite3_result_error(context, message.data, (int)message.size);
+}
+
+char *run_message(struct slice sql, const struct error *err)
+{
+    struct slice message;
+    struct text rendered;
+    char *copy;
+
+    text_init(&rendered, 8192);
+    error_render(err, sql, &rendered);
+    message = without_prefix(text_slice(&rendered));
+    copy = sqlite3_mprintf("%.*s", SLICE_FORMAT(message));
+    text_deinit(&rendered);
+    return copy;
 }
 
 void run_raise(sqlite3_context *context, struct slice sql, const struct error *err)
@@ -186,10 +218,9 @@ static enum status check_columns(const struct result *result, int64_t promised, 
                            "change of its text does, such as a comment.");
 }
 
-/* Its rows may be as many as a table's: where the jobs' files lie there is room for them. */
-static enum status run_into(struct sqlite_connection *connection, struct slice text, int count,
-                            sqlite3_value **values, struct text *written,
-                            struct query_result *result, struct error *err)
+enum status run_into(struct sqlite_connection *connection, struct slice text, int count,
+                     sqlite3_value **values, struct text *written, struct query_result *result,
+                     struct error *err)
 {
     const char *state = connection->host.sql.host.session.state;
     char folder[PATH_MAX];
@@ -424,5 +455,6 @@ enum status run_open(sqlite3 *db, const char *program, struct error *err)
         return fail_no_memory(err);
     if (run_register(connection) != SQLITE_OK)
         return fail(err, STATUS_DATABASE, "%s", sqlite3_errmsg(db));
+    TRY(rows_table_register(connection, err));
     return functions_register(connection, err);
 }

@@ -22,6 +22,16 @@ int64_t columns_promise(const struct slice *names, size_t count);
 /* The function ends with the error, as every door shows it: line, caret and hint. */
 void run_raise(sqlite3_context *context, struct slice statement, const struct error *err);
 
+/* Its message, for sqlite3_free(); NULL when memory ran out. */
+char *run_message(struct slice statement, const struct error *err);
+
+/* Runs a statement of ours with the values of its SELECT's parameters; its rows go into the result,
+ * many of them into a file where the jobs' files lie. *written: the statement as it ran, to which
+ * the error's position belongs. */
+enum status run_into(struct sqlite_connection *connection, struct slice text, int count,
+                     sqlite3_value **values, struct text *written, struct query_result *result,
+                     struct error *err);
+
 /* The same, and the functions that score, for a program that has SQLite linked in: `SELECT
  * totrain(...)` works there as in any other. */
 enum status run_open(sqlite3 *db, const char *program, struct error *err);

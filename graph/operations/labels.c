@@ -51,13 +51,6 @@ static enum status label_shape(struct graph *graph, struct graph_node *node, str
     return STATUS_OK;
 }
 
-static float number_of(const struct graph_column *column, const float *features)
-{
-    const bool is_missing = column->dense_count > 1 && features[column->dense + 1] > 0;
-
-    return is_missing ? NAN : features[column->dense];
-}
-
 static void label_forward(const struct operation_call *call)
 {
     const struct graph *graph = call->graph;
@@ -66,16 +59,16 @@ static void label_forward(const struct operation_call *call)
 
     if (column->label == INPUT_LABEL_NUMBER) {
         for (size_t i = 0; i < call->n; i++)
-            call->value[i] = number_of(column, call->features + i * graph->row.features);
+            call->value[i] = graph_label_number(column, call->features + i * graph->row.features);
         return;
     }
     memset(call->value, 0, call->n * size * sizeof *call->value);
     for (size_t i = 0; i < call->n; i++) {
-        const int64_t class =
-            (int64_t)call->ids[i * graph->row.ids + column->ids] - column->first_row;
+        const uint32_t class =
+            graph_label_class(column, call->ids + i * graph->row.ids, (uint32_t)size);
 
-        if (class >= 0 && class < (int64_t)size)
-            call->value[i * size + (size_t) class] = 1;
+        if (class != GRAPH_NONE)
+            call->value[i * size + class] = 1;
     }
 }
 

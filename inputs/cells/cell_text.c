@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "inputs/cells/date_names.h"
 #include "inputs/cells/dates.h"
 #include "inputs/cells/digits.h"
 #include "inputs/cells/written_number.h"
@@ -196,6 +197,18 @@ static bool has_digit(struct slice text)
     return is_found;
 }
 
+/* Digits of other scripts begin with such a byte; accents, Greek and Cyrillic do not. */
+#define DIGIT_BYTE_LEAST 0xd9
+
+static bool may_have_digit(struct slice text)
+{
+    bool is_found = false;
+
+    for (size_t i = 0; i < text.size && !is_found; i++)
+        is_found = is_digit(text.data[i]) || (unsigned char)text.data[i] >= DIGIT_BYTE_LEAST;
+    return is_found;
+}
+
 static bool is_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -205,13 +218,13 @@ static bool is_letter(char c)
  * told from them at the second letter. */
 static bool begins_like_mark(struct slice letters)
 {
-    static const char *const of_two[26] = {"m", "",  "a", "",  "",    "rt", "",  "k", "",
+    static const char *const of_two[26] = {"m", "",  "a", "e", "r",   "rt", "",  "k", "",
                                            "",  "r", "",  "x", "dtz", "",   "m", "",  "dmps",
                                            "t", "h", "s", "",  "",    "",   "",  ""};
     static const char *const of_more[26] = {
-        "empru",  "dgrt", "ahlnoz", "ek",   "gu",    "ert", "bhm",   "ku", "dlns",
-        "apu",    "erwz", "k",      "aoxy", "dgotz", "c",   "ehklm", "a",  "dmopsu",
-        "aefgtu", "hruw", "ast",    "n",    "e",     "",    "",      "a"};
+        "begmopruv", "dgrt",    "ahlnouz", "eiko",    "gknuy",  "ert",    "behim",  "aku", "dlns",
+        "aepu",      "aerwz",   "ku",      "aeiorxy", "dgiotz", "cfkntu", "aehklm", "a",   "dmopsu",
+        "aefgotu",   "ehioruw", "ahst",    "einr",    "eo",     "",       "",       "ao"};
     const int first = (letters.data[0] | 0x20) - 'a', second = letters.data[1] | 0x20;
 
     return strchr((letters.size == 2 ? of_two : of_more)[first], second) != NULL;
@@ -230,6 +243,20 @@ static bool is_of_mark(struct slice letters)
             slice_is(letters, "Fr") || slice_is(letters, "SFr"));
 }
 
+/* Bytes that pass of a word with other letters than ASCII's, behind `size` ASCII letters: all of a
+ * name that a date may have, such as "März", else the other letters that it begins with. */
+static size_t wide_size(struct slice text, size_t size)
+{
+    const struct slice name = {text.data, date_name_size(text)};
+    size_t others = 0;
+
+    if (name.size > size && written_date_names(name))
+        return name.size;
+    while (size == 0 && others < name.size && (unsigned char)text.data[others] > 0x7f)
+        others++;
+    return others;
+}
+
 /* A quick look: other letters and bytes are in no such number or date. */
 static bool may_be_written(struct slice text)
 {
@@ -238,6 +265,13 @@ static bool may_be_written(struct slice text)
 
         while (i + size < text.size && is_letter(text.data[i + size]))
             size++;
+        if (i + size < text.size && (unsigned char)text.data[i + size] > 0x7f) {
+            const size_t wide = wide_size((struct slice){text.data + i, text.size - i}, size);
+
+            i += wide;
+            if (wide > 0)
+                continue;
+        }
         if (size > 0 && !is_of_mark((struct slice){text.data + i, size}))
             return false;
         if (size == 0 && text.data[i] > ' ' && text.data[i] < 0x7f && !is_digit(text.data[i]) &&
@@ -257,7 +291,7 @@ static void look_at_written(struct slice text, struct text_look *look)
 
     look->kind = TEXT_WORD;
     look->by = 0;
-    if (text.size > WRITTEN_BYTES_MAX || !may_be_written(text))
+    if (text.size > WRITTEN_BYTES_MAX || !may_have_digit(text) || !may_be_written(text))
         return;
     digits_to_ascii(text, plain, &text);
     if (!has_digit(text))

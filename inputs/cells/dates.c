@@ -7,6 +7,7 @@
 
 #include "inputs/cells/cell_text.h"
 #include "inputs/cells/cells.h"
+#include "inputs/cells/date_names.h"
 #include "inputs/cells/digits.h"
 
 #define MICROSECONDS      INT64_C(1000000) /* microseconds in a second */
@@ -183,47 +184,12 @@ bool date_read(struct slice text, struct date *date)
 struct field {
     int64_t number;
     size_t digits; /* 0: a month's name, and the number is the month */
+    bool is_english;
 };
 
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
-}
-
-static bool is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static size_t letters_of(struct slice text)
-{
-    size_t count = 0;
-
-    while (count < text.size && is_letter(text.data[count]))
-        count++;
-    return count;
-}
-
-/* Which of the names it is, or is short for with `least` letters; -1: none. */
-static int find_name(struct slice word, const char *const *names, int count, size_t least)
-{
-    for (int i = 0; i < count; i++) {
-        const struct slice name = slice_of(names[i]);
-
-        if ((word.size == least || word.size == name.size) &&
-            slice_equal_fold(word, slice_prefix(name, word.size)))
-            return i;
-    }
-    return -1;
-}
-
-static int find_month(struct slice word)
-{
-    static const char *const names[] = {"January",   "February", "March",    "April",
-                                        "May",       "June",     "July",     "August",
-                                        "September", "October",  "November", "December"};
-
-    return slice_is_fold(word, "sept") ? 8 : find_name(word, names, 12, 3);
 }
 
 static void drop(struct slice *text, size_t size)
@@ -232,58 +198,69 @@ static void drop(struct slice *text, size_t size)
     text->size -= size;
 }
 
-static bool is_weekday(struct slice word)
-{
-    static const char *const names[] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
-                                        "Friday", "Saturday", "Sunday"};
-
-    return find_name(word, names, 7, 3) >= 0;
-}
-
 bool written_date_names(struct slice letters)
 {
-    static const char *const others[] = {"st", "nd", "rd", "th", "am", "pm", "utc", "gmt"};
+    static const char *const others[] = {"st", "nd",  "rd",  "th", "er",  "am",
+                                         "pm", "utc", "gmt", "de", "del", "uhr"};
+    bool is_short;
 
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (slice_is_fold(letters, others[i]))
             return true;
-    return letters.size >= 3 && (find_month(letters) >= 0 || is_weekday(letters));
+    return date_name_month(letters, &is_short) > 0 || date_name_is_weekday(letters);
 }
 
 /* "Sun, " and "Sunday " before the date. */
 static void drop_weekday(struct slice *text)
 {
-    const size_t size = letters_of(*text);
+    const size_t size = date_name_size(*text);
 
-    if (size < 3 || !is_weekday((struct slice){text->data, size}))
+    if (!date_name_is_weekday((struct slice){text->data, size}))
         return;
     drop(text, size);
+    take(text, '.');
     take(text, ',');
     *text = slice_trim(*text);
 }
 
-/* "1st" to "31st": a day of the month. */
+/* "1st" to "31st", "1er": a day of the month. */
 static void drop_ordinal(struct slice *text)
 {
-    static const char *const endings[] = {"st", "nd", "rd", "th"};
-    const size_t size = letters_of(*text);
+    static const char *const endings[] = {"st", "nd", "rd", "th", "er"};
+    const size_t size = date_name_size(*text);
 
-    for (size_t i = 0; size == 2 && i < 4; i++)
+    for (size_t i = 0; size == 2 && i < sizeof endings / sizeof *endings; i++)
         if (slice_is_fold((struct slice){text->data, size}, endings[i])) {
             drop(text, size);
             return;
         }
 }
 
+/* "3 de marzo de 2024", "3 de marzo del 2024". */
+static void drop_article(struct slice *text)
+{
+    const size_t size = date_name_size(*text);
+    const struct slice word = {text->data, size};
+
+    if (size == text->size || text->data[size] != ' ' ||
+        !(slice_is_fold(word, "de") || slice_is_fold(word, "del")))
+        return;
+    drop(text, size);
+    *text = slice_trim(*text);
+}
+
 static bool take_field(struct slice *text, struct field *field)
 {
-    const size_t letters = letters_of(*text);
+    size_t letters;
+    bool is_short;
 
-    *field = (struct field){0, 0};
+    *field = (struct field){.number = 0};
+    letters = date_name_size(*text);
     if (letters > 0) {
-        field->number = 1 + find_month((struct slice){text->data, letters});
+        field->is_english = date_name_is_english((struct slice){text->data, letters});
+        field->number = date_name_month((struct slice){text->data, letters}, &is_short);
         drop(text, letters);
-        if (letters == 3)
+        if (is_short)
             take(text, '.');
         return field->number > 0;
     }
@@ -295,12 +272,33 @@ static bool take_field(struct slice *text, struct field *field)
     return field->digits > 0;
 }
 
-/* '/', '-' or '.', or white space, a comma or a point and white space: ' '. 0: nothing. */
-static char take_between(struct slice *text)
+/* "2024年3月5日", "2024년 3월 5일": is it the sign behind the field, 0 the year? */
+static bool take_sign(struct slice *text, int field)
+{
+    static const char *const signs[3][2] = {{"年", "년"}, {"月", "월"}, {"日", "일"}};
+
+    for (int i = 0; i < 2; i++) {
+        const size_t size = strlen(signs[field][i]);
+
+        if (slice_is(slice_prefix(*text, size), signs[field][i])) {
+            drop(text, size);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* '/', '-' or '.', with white space behind it or not, '/' for a sign; ' ' for white space or a
+ * comma and white space. 0: nothing. */
+static char take_between(struct slice *text, int field)
 {
     const struct slice before = *text;
     char c = 0;
 
+    if (take_sign(text, field)) {
+        *text = slice_trim(*text);
+        return '/';
+    }
     if (text->size == 0)
         return 0;
     c = *text->data;
@@ -308,7 +306,7 @@ static char take_between(struct slice *text)
         drop(text, 1);
     if (text->size > 0 && *text->data == ' ') {
         *text = slice_trim(*text);
-        return c == '.' || c == ',' || c == ' ' ? ' ' : 0;
+        return c == ',' ? ' ' : c == '.' || c == ' ' ? c : 0;
     }
     if (c == '/' || c == '-' || c == '.')
         return c;
@@ -366,20 +364,32 @@ static void read_one(const struct field *year, const struct field *month, const 
     date->order = ORDER_DAY_FIRST | ORDER_MONTH_FIRST;
 }
 
+/* Names of other languages stand between the numbers, apart from them: 12SET24 is a code. */
+static bool stands_well(const struct field *fields, const char *between)
+{
+    return fields[0].digits == 0 ? fields[0].is_english
+                                 : fields[1].is_english || (between[0] && between[1]);
+}
+
 static bool take_written_day(struct slice *text, struct written_date *date)
 {
     struct field fields[3];
-    char between[2];
+    char between[2] = {0, 0};
 
     drop_weekday(text);
     for (int i = 0; i < 3; i++) {
+        if (i > 0 && between[i - 1] == ' ')
+            drop_article(text);
         if (!take_field(text, &fields[i]))
             return false;
         if (i < 2)
-            between[i] = take_between(text);
+            between[i] = take_between(text, i);
     }
+    if (!take_sign(text, 2) && between[0] == '.' && fields[0].digits == 4)
+        take(text, '.');
     if (fields[0].digits == 0 || fields[1].digits == 0) {
-        if (fields[2].digits == 0 || (fields[0].digits == 0 && fields[1].digits == 0))
+        if (fields[2].digits == 0 || (fields[0].digits == 0 && fields[1].digits == 0) ||
+            !stands_well(fields, between))
             return false;
         if (fields[0].digits == 4)
             read_one(&fields[0], &fields[1], &fields[2], date);
@@ -425,13 +435,18 @@ static bool take_written_time(struct slice *text, struct date *date)
     int half;
 
     memcpy(padded + is_short, text->data, text->size);
+    if (copy.size > 9 && padded[8] == ',' && is_digit(padded[9]))
+        padded[8] = '.'; /* "10:15:30,250" */
     if (!take_time(&copy, date))
         return false;
     drop(text, text->size - copy.size);
     *text = slice_trim(*text);
     half = take_half(text);
-    if (half < 0)
+    if (half < 0) {
+        if (slice_is_fold(slice_prefix(*text, 3), "Uhr"))
+            drop(text, 3);
         return true;
+    }
     hour = date->microsecond / (3600 * MICROSECONDS);
     date->microsecond += (hour == 12 ? half - 1 : half) * INT64_C(43200) * MICROSECONDS;
     return hour >= 1 && hour <= 12;
@@ -469,6 +484,63 @@ static void add_time(struct date *date, const struct date *time)
     date->microsecond = time->microsecond;
 }
 
+/* "Sun Mar 31 10:15:30 2024", "Sun Mar 31 10:15:30 +0000 2024", as C and old protocols write it:
+ * the year goes before the time. out: room for WRITTEN_BYTES_MAX bytes. */
+static struct slice move_year(struct slice text, char *out)
+{
+    const size_t end = text.size - (text.size < 5 ? text.size : 5);
+    const char *colon = memchr(text.data, ':', text.size);
+    size_t at = colon ? (size_t)(colon - text.data) : 0;
+
+    while (at > 0 && is_digit(text.data[at - 1]))
+        at--;
+    if (at == 0 || at >= end || text.data[at - 1] != ' ' || text.data[end] != ' ' ||
+        !is_digit(text.data[end + 1]) || date_name_size(text) == 0)
+        return text;
+    memcpy(out, text.data, at);
+    memcpy(out + at, text.data + end + 1, 4);
+    out[at + 4] = ' ';
+    memcpy(out + at + 5, text.data + at, end - at);
+    return (struct slice){out, text.size};
+}
+
+/* "20240331T101530", ISO's form without separators. */
+static bool read_basic(struct slice text, struct date *date)
+{
+    char full[WRITTEN_BYTES_MAX + 4]; /* four separators */
+    size_t digits = 0, size = 0;
+
+    while (digits < 7 && 9 + digits < text.size && is_digit(text.data[9 + digits]))
+        digits++;
+    if (text.size > WRITTEN_BYTES_MAX || text.size < 13 || (digits != 4 && digits != 6) ||
+        (text.data[8] != 'T' && text.data[8] != 't'))
+        return false;
+    for (size_t i = 0; i < text.size; i++) {
+        if (i == 4 || i == 6)
+            full[size++] = '-';
+        if (i == 11 || (i == 13 && digits == 6))
+            full[size++] = ':';
+        full[size++] = text.data[i];
+    }
+    return date_read((struct slice){full, size}, date);
+}
+
+/* A date with its time, in one form or another. */
+static bool take_written(struct slice text, struct written_date *date, struct date *time)
+{
+    char moved[WRITTEN_BYTES_MAX];
+
+    *time = (struct date){.day = 0};
+    if (read_basic(text, &date->day_first)) {
+        time->microsecond = date->day_first.microsecond;
+        date->month_first = date->day_first;
+        date->order = ORDER_DAY_FIRST | ORDER_MONTH_FIRST;
+        return true;
+    }
+    text = move_year(text, moved);
+    return take_written_day(&text, date) && take_written_rest(text, time);
+}
+
 bool written_date_read(struct slice text, struct written_date *date)
 {
     char plain[DIGITS_BYTES_MAX];
@@ -477,8 +549,7 @@ bool written_date_read(struct slice text, struct written_date *date)
     *date = (struct written_date){.order = 0};
     text = slice_trim(text);
     digits_to_ascii(text, plain, &text);
-    if (text.size > WRITTEN_BYTES_MAX || !take_written_day(&text, date) ||
-        !take_written_rest(text, &time))
+    if (text.size > WRITTEN_BYTES_MAX || !take_written(text, date, &time))
         return false;
     add_time(&date->day_first, &time);
     add_time(&date->month_first, &time);

@@ -49,13 +49,19 @@ bool date_read(struct slice text, struct date *date);
  *     2024/3/31   2024.03.31   2024-3-31         the year first, then the month
  *     31.03.2024  31/3/2024    31-03-24          day, month, year, or
  *     03/31/2024  3-31-2024    3/31/24           month, day, year
- *     31-Mar-2024 31 March 24  2024-Mar-31       with the English name of the month
- *     March 31st, 2024         Sun, 31 Mar 2024
+ *     31. 3. 2024   2024. 3. 31.   2024年3月31日   with white space, or signs
+ *     31-Mar-2024 31 March 24  2024-Mar-31       with the name of the month (date_names.h)
+ *     March 31st, 2024         Sun, 31 Mar 2024  31 de marzo de 2024
+ *     Sun Mar 31 10:15:30 2024                   the year behind the time
+ *     20240331T101530                            ISO's form without separators
  *
  * and after it, or after a date of ISO's form, "," or white space, or both, or ":", and a time
- * h:mm, h:mm:ss or h:mm:ss.digits, with AM or PM or without, and a zone as ISO's has it. A year of
- * two digits is one of 1969 to 2068, and stands last; 24/03/31 is the 24th of March. Days and
- * months have one or two digits.
+ * h:mm, h:mm:ss or h:mm:ss.digits, with AM or PM, or Uhr, or without, and a zone as ISO's has it. A
+ * year of two digits is one of 1969 to 2068, and stands last; 24/03/31 is the 24th of March. Days
+ * and months have one or two digits.
+ *
+ * Names of months in other languages than English stand between the numbers, apart from them:
+ * 12SET24 and SET 12 2010 are rather codes.
  *
  * In which order day and month stand, and whether short years may be first after all, the cells of
  * a column tell together (cell_counts.h). With points the day is first, unless it cannot be.

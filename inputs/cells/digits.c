@@ -25,17 +25,31 @@ static const struct {
 } unseen[] = {{0x00AD, 0x00AD}, {0x061C, 0x061C}, {0x200B, 0x200F},
               {0x202A, 0x202E}, {0x2060, 0x2069}, {0xFEFF, 0xFEFF}};
 
+bool digits_run_at(size_t number, struct digits_run *run)
+{
+    if (number < COUNT_OF(zeros)) {
+        *run = (struct digits_run){zeros[number], zeros[number] + 9, '0'};
+        return true;
+    }
+    number -= COUNT_OF(zeros);
+    if (number < COUNT_OF(signs)) {
+        *run = (struct digits_run){signs[number].sign, signs[number].sign, signs[number].meant};
+        return true;
+    }
+    number -= COUNT_OF(signs);
+    if (number >= COUNT_OF(unseen))
+        return false;
+    *run = (struct digits_run){unseen[number].first, unseen[number].last, NOTHING};
+    return true;
+}
+
 uint32_t digits_meant(uint32_t point)
 {
-    for (size_t i = 0; i < COUNT_OF(zeros); i++)
-        if (point >= zeros[i] && point < zeros[i] + 10)
-            return '0' + (point - zeros[i]);
-    for (size_t i = 0; i < COUNT_OF(signs); i++)
-        if (point == signs[i].sign)
-            return signs[i].meant;
-    for (size_t i = 0; i < COUNT_OF(unseen); i++)
-        if (point >= unseen[i].first && point <= unseen[i].last)
-            return NOTHING;
+    struct digits_run run;
+
+    for (size_t i = 0; digits_run_at(i, &run); i++)
+        if (point >= run.first && point <= run.last)
+            return run.meant == NOTHING ? NOTHING : run.meant + (point - run.first);
     return point;
 }
 

@@ -13,6 +13,14 @@
 
 #define DIGITS_BYTES_MAX 64 /* bytes of a text that is looked at */
 
+/* Characters beyond ASCII that lie side by side, of which the first means `meant` and each next one
+ * the next; 0: nobody sees any of them. */
+struct digits_run {
+    uint32_t first, last, meant;
+};
+/* By their number, from 0 on; false: there are no more. */
+bool digits_run_at(size_t number, struct digits_run *run);
+
 /* The character that a character beyond ASCII stands for in numbers: itself; 0: nobody sees it. */
 uint32_t digits_meant(uint32_t point);
 

@@ -43,6 +43,11 @@ static const struct {
 };
 #define MARKS (sizeof marks / sizeof *marks)
 
+const char *written_mark(size_t number)
+{
+    return number < MARKS ? marks[number].mark : NULL;
+}
+
 const char *written_currency(unsigned currency)
 {
     for (size_t i = 0; i < MARKS; i++)

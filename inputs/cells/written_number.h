@@ -43,5 +43,8 @@ bool written_number_read(struct slice text, struct written_number *number);
 /* Is it a whole mark of money, "EUR"? */
 bool written_number_marks(struct slice letters);
 
+/* The marks of money, by their number from 0 on; NULL: there are no more. */
+const char *written_mark(size_t number);
+
 /* How money of this kind is marked: "EUR", "$". */
 const char *written_currency(unsigned currency);

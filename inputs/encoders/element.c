@@ -29,6 +29,24 @@ const struct encoder element_encoder = {
     .describe = describe_number,
 };
 
+/* ---- pictures, which older programs know as bytes alone ---- */
+
+static bool is_pixel(const struct input_spec *spec)
+{
+    return is_element(spec) && spec->list.form == LIST_PICTURE;
+}
+
+const struct encoder pixel_encoder = {
+    .name = "number of a picture",
+    .is_of = is_pixel,
+    .reads = READS_NUMBER,
+    .counts = COUNTS_MOMENTS,
+    .is_named = true,
+    .size = size_of_number,
+    .encode = encode,
+    .describe = describe_number,
+};
+
 /* ---- counts of words and of pairs of neighbours, which older programs do not know ---- */
 
 static bool is_count(const struct input_spec *spec)

@@ -10,6 +10,7 @@
 
 #include "inputs/cells/cells.h"
 #include "interop/formulas/formula_c_words.h"
+#include "interop/formulas/formula_c_written.h"
 #include "interop/formulas/formula_print.h"
 #include "scoring/label_names.h"
 
@@ -146,16 +147,108 @@ static const char tools[] =
     "            return 1;\n"
     "    return 0;\n"
     "}\n"
+    "/* The nearest double to the whole number that the text's digits are, times 10^exponent; "
+    "other bytes\n"
+    "   of the text do not count. */\n"
+    "static inline double @_nearest(const char *text, unsigned long size, int exponent)\n"
+    "{\n"
+    "    static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,\n"
+    "                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,\n"
+    "                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};\n"
+    "    unsigned int words[256], rest, divisor;\n"
+    "    unsigned long long mantissa = 0, sum;\n"
+    "    int digits = 0, count = 0, lost = 0, half = 0, places, top, precision, lowest;\n"
+    "    double far = 1e300;\n"
+    "    for (unsigned long i = 0; i < size; i++) {\n"
+    "        if (text[i] < '0' || text[i] > '9' || (digits == 0 && text[i] == '0'))\n"
+    "            continue;\n"
+    "        if (++digits < 16)\n"
+    "            mantissa = mantissa * 10 + (unsigned long long)(text[i] - '0');\n"
+    "    }\n"
+    "    if (digits == 0)\n"
+    "        return 0;\n"
+    "    if (digits < 16 && exponent >= -22 && exponent <= 22)\n"
+    "        return exponent < 0 ? (double)mantissa / tens[-exponent]\n"
+    "                            : (double)mantissa * tens[exponent];\n"
+    "    if (digits + exponent > 310)\n"
+    "        return far * far;\n"
+    "    if (digits + exponent < -330)\n"
+    "        return 0;\n"
+    "    digits = 0;\n"
+    "    for (unsigned long i = 0; i < size; i++) {\n"
+    "        if (text[i] < '0' || text[i] > '9' || (digits == 0 && text[i] == '0'))\n"
+    "            continue;\n"
+    "        if (digits == 780) { /* no tie of two doubles has as many */\n"
+    "            lost |= text[i] != '0';\n"
+    "            exponent++;\n"
+    "            continue;\n"
+    "        }\n"
+    "        digits++;\n"
+    "        rest = (unsigned int)(text[i] - '0');\n"
+    "        for (int k = 0; k < count; k++) {\n"
+    "            sum = words[k] * 10ull + rest;\n"
+    "            words[k] = (unsigned int)sum;\n"
+    "            rest = (unsigned int)(sum >> 32);\n"
+    "        }\n"
+    "        if (rest)\n"
+    "            words[count++] = rest;\n"
+    "    }\n"
+    "    places = exponent < 0 ? (-exponent * 107 >> 10) + 3 : 0;\n"
+    "    for (int k = count; k-- > 0;)\n"
+    "        words[k + places] = words[k];\n"
+    "    for (int k = 0; k < places; k++)\n"
+    "        words[k] = 0;\n"
+    "    count += places;\n"
+    "    for (; exponent > 0; exponent--) {\n"
+    "        rest = 0;\n"
+    "        for (int k = 0; k < count; k++) {\n"
+    "            sum = words[k] * 10ull + rest;\n"
+    "            words[k] = (unsigned int)sum;\n"
+    "            rest = (unsigned int)(sum >> 32);\n"
+    "        }\n"
+    "        if (rest)\n"
+    "            words[count++] = rest;\n"
+    "    }\n"
+    "    while (exponent < 0) {\n"
+    "        divisor = 1;\n"
+    "        rest = 0;\n"
+    "        for (int k = 0; k < 9 && exponent < 0; k++, exponent++)\n"
+    "            divisor *= 10;\n"
+    "        for (int k = count; k-- > 0;) {\n"
+    "            sum = (unsigned long long)rest << 32 | words[k];\n"
+    "            words[k] = (unsigned int)(sum / divisor);\n"
+    "            rest = (unsigned int)(sum % divisor);\n"
+    "        }\n"
+    "        lost |= rest != 0;\n"
+    "        while (count > 1 && words[count - 1] == 0)\n"
+    "            count--;\n"
+    "    }\n"
+    "    top = 32 * count - 1;\n"
+    "    while (!(words[top / 32] >> top % 32 & 1))\n"
+    "        top--;\n"
+    "    precision = top - 32 * places < -1022 ? 1075 + top - 32 * places : 53;\n"
+    "    if (precision < 0)\n"
+    "        return 0;\n"
+    "    lowest = top + 1 > precision ? top + 1 - precision : 0;\n"
+    "    mantissa = 0;\n"
+    "    for (int bit = top; bit >= lowest; bit--)\n"
+    "        mantissa = mantissa << 1 | (words[bit / 32] >> bit % 32 & 1);\n"
+    "    if (lowest > 0)\n"
+    "        half = words[(lowest - 1) / 32] >> (lowest - 1) % 32 & 1;\n"
+    "    for (int bit = 0; bit < lowest - 1; bit++)\n"
+    "        lost |= words[bit / 32] >> bit % 32 & 1;\n"
+    "    mantissa += half && (lost || mantissa & 1);\n"
+    "    return (double)mantissa * @_power_of_2(lowest - 32 * places);\n"
+    "}\n"
     "/* Reads a text without white space around it; 0 where it is no number. */\n"
     "static inline int @_parse(const struct @_cell *text, double *number)\n"
     "{\n"
-    "    unsigned long at = 0, digits = 0;\n"
-    "    unsigned long long whole = 0;\n"
+    "    unsigned long at = 0, first, end, digits = 0;\n"
     "    int exponent = 0, written = 0, is_negative = 0, is_small = 0;\n"
-    "    double power = 1, base = 10;\n"
     "#define @_DIGIT(i) ((i) < text->size && text->text[i] >= '0' && text->text[i] <= '9')\n"
     "    if (at < text->size && (text->text[at] == '-' || text->text[at] == '+'))\n"
     "        is_negative = text->text[at++] == '-';\n"
+    "    first = at;\n"
     "    for (int behind = 0; at < text->size; at++) {\n"
     "        if (text->text[at] == '.' && !behind) {\n"
     "            behind = 1;\n"
@@ -164,13 +257,10 @@ static const char tools[] =
     "        if (!@_DIGIT(at))\n"
     "            break;\n"
     "        digits++;\n"
-    "        if (whole < 100000000000000000ull) {\n"
-    "            whole = whole * 10 + (unsigned long long)(text->text[at] - '0');\n"
-    "            exponent -= behind;\n"
-    "        } else\n"
-    "            exponent += !behind;\n"
+    "        exponent -= behind;\n"
     "    }\n"
-    "    if (digits == 0)\n"
+    "    end = at;\n"
+    "    if (digits == 0 || text->size > 399)\n"
     "        return 0;\n"
     "    if (at < text->size && (text->text[at] == 'e' || text->text[at] == 'E')) {\n"
     "        at++;\n"
@@ -184,17 +274,7 @@ static const char tools[] =
     "    }\n"
     "    if (at < text->size)\n"
     "        return 0;\n"
-    "    *number = (double)whole;\n"
-    "    for (int i = exponent < 0 ? -exponent : exponent; i > 0 && *number != 0; i /= 2) {\n"
-    "        if (i % 2) {\n"
-    "            power *= base;\n"
-    "            if (power > 1e150 || i == 1) {\n"
-    "                *number = exponent < 0 ? *number / power : *number * power;\n"
-    "                power = 1;\n"
-    "            }\n"
-    "        }\n"
-    "        base *= base;\n"
-    "    }\n"
+    "    *number = @_nearest(text->text + first, end - first, exponent);\n"
     "    *number = is_negative ? -*number : *number;\n"
     "    return 1;\n"
     "}\n"
@@ -204,7 +284,9 @@ static const char tools[] =
 static const char number_reader[] =
     "/* is_strict: empty texts alone are missing; is_truth: yes and no are numbers. */\n"
     "static inline double @_read_number(const struct @_cell *cell, int column, int is_strict,\n"
-    "                            int is_truth, int *refused)\n"
+    "                                  int is_truth,\n"
+    "                                  int (*parse)(const struct @_cell *, double *), int "
+    "*refused)\n"
     "{\n"
     "    static const char *const truths[] = {\"t\", \"true\", \"yes\", \"y\", \"on\", 0};\n"
     "    static const char *const others[] = {\"f\", \"false\", \"no\", \"n\", \"off\", 0};\n"
@@ -215,7 +297,7 @@ static const char number_reader[] =
     "        const struct @_cell text = @_trim(cell);\n"
     "        if (text.size == 0 || (!is_strict && @_is_any(&text, @_missing)))\n"
     "            return @_nan();\n"
-    "        if (!@_parse(&text, &number)) {\n"
+    "        if (!parse(&text, &number)) {\n"
     "            if (is_truth && @_is_any(&text, truths))\n"
     "                return 1;\n"
     "            if (is_truth && @_is_any(&text, others))\n"
@@ -297,7 +379,7 @@ static const char date_reader[] =
     "    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};\n"
     "    unsigned long at = 0;\n"
     "    long year, month, day, years, hour = 0, minute = 0, second = 0, zone = 0, more = 0;\n"
-    "    double fraction = 0, unit = 0.1;\n"
+    "    long micro = 0, unit = 100000;\n"
     "    int leap;\n"
     "    year = @_digits(text, &at, 4);\n"
     "    if (year < 1 || !@_take(text, &at, '-'))\n"
@@ -326,7 +408,7 @@ static const char date_reader[] =
     "                const unsigned long first = at;\n"
     "                for (; at < text->size && text->text[at] >= '0' && text->text[at] <= '9'; "
     "at++) {\n"
-    "                    fraction += at < first + 6 ? unit * (text->text[at] - '0') : 0;\n"
+    "                    micro += unit * (text->text[at] - '0');\n"
     "                    unit /= 10;\n"
     "                }\n"
     "                if (at == first)\n"
@@ -356,10 +438,11 @@ static const char date_reader[] =
     "    day += (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 - 1;\n"
     "    day += years * 365 + years / 4 - years / 100 + years / 400 - 719468;\n"
     "    *seconds = (double)day * 86400 + (double)(hour * 3600 + (minute - zone) * 60 + second);\n"
-    "    *seconds += fraction;\n"
+    "    *seconds += (double)micro / 1e6;\n"
     "    return 1;\n"
     "}\n"
-    "static inline double @_read_date(const struct @_cell *cell, int column, int *refused)\n"
+    "static inline double @_read_date(const struct @_cell *cell, int column,\n"
+    "                                int (*parse)(const struct @_cell *, double *), int *refused)\n"
     "{\n"
     "    struct @_cell text;\n"
     "    double seconds;\n"
@@ -370,7 +453,7 @@ static const char date_reader[] =
     "    if (cell->type != @_TEXT)\n"
     "        return @_refuse(refused, column);\n"
     "    text = @_trim(cell);\n"
-    "    if (@_parse_date(&text, &seconds))\n"
+    "    if (parse(&text, &seconds))\n"
     "        return seconds;\n"
     "    return @_is_any(&text, @_missing) ? @_nan() : @_refuse(refused, column);\n"
     "}\n";
@@ -591,6 +674,22 @@ static void terms_sum(struct c_printer *printer, const struct formula *formula)
                 printer->prefix, printer->tables++, formula->count, formula->a->index);
 }
 
+static const char *number_parser(enum input_reading reading)
+{
+    return reading == READING_COMMA       ? "parse_comma"
+           : reading == READING_POINT     ? "parse_point"
+           : reading == READING_SEPARATED ? "parse_separated"
+                                          : "parse";
+}
+
+static const char *date_parser(enum input_reading reading)
+{
+    return reading == READING_DATE          ? "parse_date_either"
+           : reading == READING_DAY_FIRST   ? "parse_date_day"
+           : reading == READING_MONTH_FIRST ? "parse_date_month"
+                                            : "parse_date";
+}
+
 static void read_cell(struct c_printer *printer, const struct formula *formula)
 {
     const unsigned column = formula->index;
@@ -601,16 +700,17 @@ static void read_cell(struct c_printer *printer, const struct formula *formula)
     else if (formula->op == FORMULA_REFUSE)
         text_printf(printer->out, "%s_refuse(&refused, %u)", printer->prefix, column + 1);
     else if (formula->op == FORMULA_READ_DATE)
-        text_printf(printer->out, "%s_read_date(&cells[%u], %u, &refused)", printer->prefix, column,
-                    column + 1);
+        text_printf(printer->out, "%s_read_date(&cells[%u], %u, %s_%s, &refused)", printer->prefix,
+                    column, column + 1, printer->prefix, date_parser(formula->reading));
     else if (formula->op == FORMULA_READ_WORD)
         text_printf(printer->out, "%s_read_word(&cells[%u], %u, %s_table_%u, %u, &refused)",
                     printer->prefix, column, column + 1, printer->prefix, printer->tables++,
                     formula->count);
     else
-        text_printf(printer->out, "%s_read_number(&cells[%u], %u, %d, %d, &refused)",
+        text_printf(printer->out, "%s_read_number(&cells[%u], %u, %d, %d, %s_%s, &refused)",
                     printer->prefix, column, column + 1, formula->reading == READING_STRICT,
-                    formula->reading == READING_BOOLEAN);
+                    formula->reading == READING_BOOLEAN, printer->prefix,
+                    number_parser(formula->reading));
 }
 
 static void print_formula(struct c_printer *printer, const struct formula *formula)
@@ -816,6 +916,20 @@ static void paste_words(const struct c_printer *printer)
     paste(printer, formula_c_terms);
 }
 
+static void paste_written(const struct c_printer *printer)
+{
+    const struct formula_written found = formula_written_of(printer->program, printer->needed);
+
+    if (!found.has_numbers && !found.has_dates)
+        return;
+    formula_c_written_tables(printer->prefix, found, printer->out);
+    paste(printer, formula_c_plain);
+    if (found.has_numbers)
+        paste(printer, formula_c_written_number);
+    if (found.has_dates)
+        paste(printer, formula_c_written_date);
+}
+
 enum status formula_print_c(const struct formula_program *program, struct slice name,
                             struct text *out, struct error *err)
 {
@@ -833,6 +947,7 @@ enum status formula_print_c(const struct formula_program *program, struct slice 
     paste(&printer, number_reader);
     paste(&printer, word_reader);
     paste(&printer, date_reader);
+    paste_written(&printer);
     paste_words(&printer);
     for (uint32_t i = 0; i < program->variable_count; i++)
         if (needed[i])

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 
 #include "interop/formulas/formula_postgres_words.h"
+#include "interop/formulas/formula_postgres_written.h"
 #include "interop/formulas/formula_sql.h"
 
-#define SPACES "E' \\t\\n\\r\\v\\f'"
+#define SPACES POSTGRES_SPACES
 #define BODY   " LANGUAGE sql PARALLEL SAFE "
 
 /* Numbers beyond are as far as these, and those nearer to 0 than TINY are 0, since PostgreSQL takes
@@ -36,9 +37,35 @@ static void function(const struct sql_printer *printer, const char *ending, cons
 
 static const char *number_ending(enum input_reading reading)
 {
-    return reading == READING_BOOLEAN  ? "_boolean"
-           : reading == READING_STRICT ? "_strict"
-                                       : "_number";
+    return reading == READING_BOOLEAN     ? "_boolean"
+           : reading == READING_STRICT    ? "_strict"
+           : reading == READING_SEPARATED ? "_separated"
+           : reading == READING_POINT     ? "_point"
+           : reading == READING_COMMA     ? "_comma"
+                                          : "_number";
+}
+
+/* The other ways in which a text may be a number, as conditions of a CASE. */
+static void written_numbers(const struct sql_printer *printer, enum input_reading reading)
+{
+    const char *ending = number_ending(reading);
+
+    if (reading == READING_SEPARATED || reading == READING_POINT) {
+        text_append_string(printer->out, " WHEN octet_length(btrim(x, " SPACES ")) < 65 AND "
+                                         "btrim(x, " SPACES ") ~ "
+                                         "'^[+-]?[1-9][0-9]{0,2}(,[0-9]{3})+([.][0-9]*)?$' THEN ");
+        sql_object_name(printer, ending);
+        text_append_string(printer->out, "(replace(btrim(x, " SPACES "), ',', '')::float8)");
+    }
+    if (reading != READING_POINT && reading != READING_COMMA)
+        return;
+    text_append_string(printer->out, " ELSE ");
+    sql_object_name(printer, ending);
+    text_append_string(printer->out, "(coalesce(");
+    sql_object_name(printer, "_written");
+    text_printf(printer->out,
+                "(btrim(x, " SPACES "), '%c')::float8, ('no number: ' || x)::float8))",
+                reading == READING_COMMA ? ',' : '.');
 }
 
 static void number_functions(const struct sql_printer *printer, enum input_reading reading)
@@ -62,8 +89,11 @@ static void number_functions(const struct sql_printer *printer, enum input_readi
     text_append_string(printer->out,
                        "(x text) RETURNS double precision" BODY "IMMUTABLE RETURN CASE "
                        "WHEN btrim(x, " SPACES ") ~ "
-                       "'^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$' THEN "
-                       "CASE WHEN btrim(x, " SPACES ") ~ " TINY_TEXT " THEN 0 ELSE ");
+                       "'^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$'");
+    if (reading == READING_COMMA)
+        text_append_string(printer->out, " AND x !~ '[.]'");
+    text_append_string(printer->out,
+                       " THEN CASE WHEN btrim(x, " SPACES ") ~ " TINY_TEXT " THEN 0 ELSE ");
     sql_object_name(printer, ending);
     text_append_string(printer->out,
                        "(btrim(x, " SPACES ")::float8) END WHEN lower(btrim(x, " SPACES ")) IN (");
@@ -74,7 +104,10 @@ static void number_functions(const struct sql_printer *printer, enum input_readi
                            " WHEN lower(btrim(x, " SPACES ")) IN ('t', 'true', 'yes', 'y', 'on') "
                            "THEN 1 WHEN lower(btrim(x, " SPACES
                            ")) IN ('f', 'false', 'no', 'n', 'off') THEN 0");
-    text_append_string(printer->out, " ELSE ('no number: ' || x)::float8 END;\n");
+    written_numbers(printer, reading);
+    if (reading != READING_POINT && reading != READING_COMMA)
+        text_append_string(printer->out, " ELSE ('no number: ' || x)::float8");
+    text_append_string(printer->out, " END;\n");
 }
 
 static void word_functions(const struct sql_printer *printer)
@@ -103,9 +136,26 @@ static void word_functions(const struct sql_printer *printer)
                        "(x anyenum) RETURNS text" BODY "STABLE AS 'SELECT x::text';\n");
 }
 
-static void date_functions(const struct sql_printer *printer)
+static const char *date_ending(enum input_reading reading)
 {
-    const char *ending = "_date", *number = "double precision";
+    return reading == READING_DATE          ? "_date_either"
+           : reading == READING_DAY_FIRST   ? "_date_day"
+           : reading == READING_MONTH_FIRST ? "_date_month"
+                                            : "_date";
+}
+
+static void written_date(const struct sql_printer *printer, enum input_reading reading)
+{
+    sql_object_name(printer, "_written_date");
+    text_printf(printer->out, "(btrim(x, " SPACES "), %d)",
+                reading == READING_DAY_FIRST     ? 1
+                : reading == READING_MONTH_FIRST ? 2
+                                                 : 0);
+}
+
+static void date_functions(const struct sql_printer *printer, enum input_reading reading)
+{
+    const char *ending = date_ending(reading), *number = "double precision";
 
     function(printer, ending, "timestamp", number, "IMMUTABLE",
              "CASE WHEN isfinite(x) THEN extract(epoch FROM x)::float8 "
@@ -119,7 +169,15 @@ static void date_functions(const struct sql_printer *printer)
     text_append_string(printer->out, "CREATE FUNCTION ");
     sql_object_name(printer, ending);
     text_append_string(printer->out,
-                       "(x text) RETURNS double precision" BODY "STABLE RETURN CASE "
+                       "(x text) RETURNS double precision" BODY "STABLE RETURN CASE ");
+    if (reading_is_of_dates(reading)) {
+        text_append_string(printer->out, "WHEN ");
+        written_date(printer, reading);
+        text_append_string(printer->out, " IS NOT NULL THEN ");
+        written_date(printer, reading);
+        text_append_string(printer->out, " ");
+    }
+    text_append_string(printer->out,
                        "WHEN btrim(x, " SPACES ") ~* "
                        "'^[0-9]{4}-[0-9]{2}-[0-9]{2}"
                        "([t ]([01][0-9]|2[0-3]):[0-5][0-9](:([0-5][0-9]|60)([.][0-9]+)?)?)?$' "
@@ -171,39 +229,49 @@ static void read_cell(const struct sql_printer *printer, const struct formula *c
         text_append_string(printer->out, "::text, 'NULL'))::float8");
         return;
     }
-    sql_object_name(printer,
-                    cell->op == FORMULA_READ_DATE ? "_date" : number_ending(cell->reading));
+    sql_object_name(printer, cell->op == FORMULA_READ_DATE ? date_ending(cell->reading)
+                                                           : number_ending(cell->reading));
     text_append_string(printer->out, "(");
     sql_column(printer, cell->index);
     text_append_string(printer->out, ")");
 }
 
+/* Readings that have the same functions are one. */
+static enum input_reading reading_of(const struct formula *formula)
+{
+    return formula_is_written(formula) || formula->reading == READING_BOOLEAN ||
+                   formula->reading == READING_STRICT
+               ? formula->reading
+               : READING_NUMBER;
+}
+
 static void functions(const struct sql_printer *printer, const bool *needed)
 {
     const struct formula_program *program = printer->program;
-    bool readings[READING_STRICT + 1] = {false}, has_words = false, has_dates = false,
-                                   has_hash = false, has_terms = false;
+    bool numbers[READING_MONTH_FIRST + 1] = {false}, dates[READING_MONTH_FIRST + 1] = {false},
+                                       has_words = false, has_hash = false, has_terms = false;
 
     for (uint32_t i = 0; i < program->variable_count; i++) {
         const struct formula *formula = program->variables[i];
 
         has_words |= needed[i] && formula->op == FORMULA_READ_WORD;
         has_hash |= needed[i] && postgres_words_found(formula, &has_terms);
-        has_dates |= needed[i] && formula->op == FORMULA_READ_DATE;
+        if (needed[i] && formula->op == FORMULA_READ_DATE)
+            dates[formula_is_written(formula) ? formula->reading : READING_NUMBER] = true;
         if (needed[i] && formula->op == FORMULA_READ_NUMBER)
-            readings[formula->reading == READING_BOOLEAN || formula->reading == READING_STRICT
-                         ? formula->reading
-                         : READING_NUMBER] = true;
+            numbers[reading_of(formula)] = true;
     }
-    for (unsigned i = 0; i <= READING_STRICT; i++)
-        if (readings[i])
+    postgres_written_functions(printer, formula_written_of(program, needed));
+    for (unsigned i = 0; i <= READING_MONTH_FIRST; i++) {
+        if (numbers[i])
             number_functions(printer, (enum input_reading)i);
+        if (dates[i])
+            date_functions(printer, (enum input_reading)i);
+    }
     if (has_words || has_hash)
         word_functions(printer);
     if (has_hash)
         postgres_words_functions(printer, has_terms);
-    if (has_dates)
-        date_functions(printer);
 }
 
 /* Outputs are those of one LATERAL subquery, so that a condition on the rows finds them by an index

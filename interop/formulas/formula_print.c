@@ -59,6 +59,32 @@ bool *formula_needed(const struct formula_program *program, uint32_t first, uint
     return needed;
 }
 
+bool formula_is_written(const struct formula *formula)
+{
+    const enum input_reading reading = formula->reading;
+
+    return formula->op == FORMULA_READ_NUMBER
+               ? reading == READING_SEPARATED || reading == READING_POINT ||
+                     reading == READING_COMMA
+               : formula->op == FORMULA_READ_DATE && reading_is_of_dates(reading);
+}
+
+/* Each cell that is read so is a variable. */
+struct formula_written formula_written_of(const struct formula_program *program, const bool *needed)
+{
+    struct formula_written found = {false};
+
+    for (uint32_t i = 0; i < program->variable_count; i++) {
+        const struct formula *formula = program->variables[i];
+
+        if (!needed[i] || !formula_is_written(formula))
+            continue;
+        found.has_numbers |= formula->op == FORMULA_READ_NUMBER;
+        found.has_dates |= formula->op == FORMULA_READ_DATE;
+    }
+    return found;
+}
+
 struct formula_text formula_text_of(const struct formula *terms)
 {
     const struct transform_input *input = terms->input;

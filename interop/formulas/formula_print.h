@@ -41,6 +41,13 @@ enum status formula_export(const struct model *model, struct slice name,
 
 /* Which of the program's variables (variable_count) these outputs need; NULL: no memory. */
 bool *formula_needed(const struct formula_program *program, uint32_t first, uint32_t end);
+/* Does the program read numbers, or dates, as people write them? Separators are such. */
+struct formula_written {
+    bool has_numbers, has_dates;
+};
+bool formula_is_written(const struct formula *formula);
+struct formula_written formula_written_of(const struct formula_program *program,
+                                          const bool *needed);
 /* How FORMULA_READ_TERMS reads a text: until it has `most` different terms (ends_full), or counting
  * those alone. */
 struct formula_text {

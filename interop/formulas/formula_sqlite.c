@@ -12,6 +12,7 @@
 #include "inputs/cells/cells.h"
 #include "interop/formulas/formula_sql.h"
 #include "interop/formulas/formula_sqlite_words.h"
+#include "interop/formulas/formula_sqlite_written.h"
 
 #define SPACES   "char(32,9,10,11,12,13)"
 #define GREATEST "1.7976931348623157e308"
@@ -38,6 +39,19 @@ void sqlite_cell(const struct sql_printer *printer, uint32_t column, const char 
             text_append_char(printer->out, *sql);
 }
 
+/* The choice for a text that has none of the forms before. */
+static void written_or_refusal(const struct sql_printer *printer, const struct formula *cell,
+                               const char *wanted)
+{
+    if (formula_is_written(cell)) {
+        text_append_string(printer->out, "coalesce(");
+        sqlite_written(printer, cell);
+        text_append_string(printer->out, ", ");
+    }
+    sqlite_refusal(printer, cell->index, wanted);
+    text_append_string(printer->out, formula_is_written(cell) ? ")" : "");
+}
+
 static void read_number(const struct sql_printer *printer, const struct formula *cell)
 {
     const uint32_t column = cell->index;
@@ -45,7 +59,11 @@ static void read_number(const struct sql_printer *printer, const struct formula 
     /* A text that is a number equals it as a real, or as an integer where that has more digits. */
     sqlite_cell(printer, column,
                 "CASE typeof(@) WHEN 'null' THEN NULL WHEN 'text' THEN CASE "
-                "WHEN (CAST((~) AS REAL) = ~ OR CAST((~) AS INTEGER) = ~) THEN CASE "
+                "WHEN (CAST((~) AS REAL) = ~ OR CAST((~) AS INTEGER) = ~)");
+    if (cell->reading == READING_COMMA)
+        sqlite_cell(printer, column, " AND instr(@, '.') = 0");
+    sqlite_cell(printer, column,
+                " THEN CASE "
                 "WHEN CAST((~) AS REAL) BETWEEN -" GREATEST " AND " GREATEST
                 " THEN CAST((~) AS REAL) ELSE ");
     sqlite_refusal(printer, column, "finite number");
@@ -56,8 +74,8 @@ static void read_number(const struct sql_printer *printer, const struct formula 
         sqlite_cell(printer, column,
                     " WHEN lower(~) IN ('t', 'true', 'yes', 'y', 'on') THEN 1.0"
                     " WHEN lower(~) IN ('f', 'false', 'no', 'n', 'off') THEN 0.0");
-    sqlite_cell(printer, column, " ELSE ");
-    sqlite_refusal(printer, column, "number");
+    text_append_string(printer->out, " ELSE ");
+    written_or_refusal(printer, cell, "number");
     sqlite_cell(printer, column, " END WHEN 'blob' THEN ");
     sqlite_refusal(printer, column, "number");
     sqlite_cell(printer, column,
@@ -126,17 +144,28 @@ static void read_date(const struct sql_printer *printer, const struct formula *c
     sqlite_cell(printer, column,
                 "CASE WHEN typeof(@) = 'null' THEN NULL WHEN typeof(@) <> 'text' THEN ");
     sqlite_refusal(printer, column, "date");
-    sqlite_cell(printer, column,
-                " WHEN ~ GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'"
+    sqlite_cell(printer, column, " WHEN ~ GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*'");
+    if (formula_is_written(cell)) /* SQLite itself takes three digits of a fraction */
+        sqlite_cell(printer, column, " AND ~ NOT GLOB '*.[0-9][0-9][0-9][0-9]*'");
+    sqlite_cell(printer, column, /* its own dates have more white space */
+                " AND (length(~) = 10 OR substr(~, 11) GLOB '[ T][0-9]*')"
+                " AND substr(~, 11) NOT GLOB '*[^0-9TZz:.+ -]*' AND ~ NOT GLOB '*  *'"
                 " AND ~ NOT GLOB '*[ Tt]24:*' AND ~ NOT GLOB '0000*'"
                 " AND date(substr(~, 1, 10), '+0 days') = substr(~, 1, 10)"
-                " AND julianday(~) IS NOT NULL THEN CAST(strftime('%s', ~) AS REAL)"
-                " + CAST(strftime('%f', ~) AS REAL) - CAST(strftime('%S', ~) AS REAL)"
+                " AND julianday(~) IS NOT NULL");
+    /* SQLite has milliseconds; the reader of written dates has more, but years from 1000 alone. */
+    if (formula_is_written(cell))
+        sqlite_cell(printer, column, " AND (instr(~, '.') = 0 OR ~ GLOB '0*')");
+    /* A modifier rounds before the seconds are told: .9999 is in the next one. */
+    sqlite_cell(printer, column,
+                " THEN CAST(strftime('%s', ~) AS REAL)"
+                " + CAST(strftime('%f', ~, '+0 days') AS REAL)"
+                " - CAST(strftime('%S', ~, '+0 days') AS REAL)"
                 " WHEN lower(~) IN (");
     sql_missing(printer, READING_NUMBER);
-    sqlite_cell(printer, column, ") THEN NULL ELSE ");
-    sqlite_refusal(printer, column, "date");
-    sqlite_cell(printer, column, " END");
+    text_append_string(printer->out, ") THEN NULL ELSE ");
+    written_or_refusal(printer, cell, "date");
+    text_append_string(printer->out, " END");
 }
 
 static void read_cell(const struct sql_printer *printer, const struct formula *cell)

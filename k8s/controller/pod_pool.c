@@ -265,7 +265,8 @@ static void fail_for_memory(struct pod_pool *pool, uint32_t index)
     error_hint(&pool->failure, "%s",
                pool->role == KUBE_SERVER
                    ? "Give each parameter server more (job.ps_memory), or the job more (job.ps)."
-                   : "Give each worker more, or the job more workers.");
+                   : "Give each worker more (job.worker_memory): each holds the whole model. More "
+                     "workers share nothing but the rows.");
 }
 
 bool pod_pool_refuses_memory(struct pod_pool *pool, uint32_t index, enum status status)

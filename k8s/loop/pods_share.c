@@ -115,7 +115,8 @@ static void find_cap(struct pods *pods, int64_t now_ms)
         share->cap = running;
         share->capped_until_ms =
             now_ms + (wait_ms < PODS_SHARE_CAPPED_MS_MAX ? wait_ms : PODS_SHARE_CAPPED_MS_MAX);
-    } else if (share->cap == 0 && share->is_decided && running >= share->number) {
+    } else if (share->cap == 0 && share->is_decided && share->number > 0 &&
+               running >= share->number) { /* one that gave all back has found no place either */
         share->caps = 0;
     }
 }

@@ -70,6 +70,7 @@ static void count_pods(struct share_board *board, struct share_table *table, int
         add(&job->held, pod->size, 1);
         if (pod->node != 0) {
             add(&held->size, pod->size, 1);
+            add(&held->rest, pod->size, pod->is_worker ? 0 : 1);
             job->workers += pod->is_worker && !pod->is_leaving;
             job->rest += !pod->is_worker && !pod->is_leaving;
             continue;
@@ -93,6 +94,7 @@ static void fill_job(struct share_table *table, size_t i, int64_t now_ms)
     const double since = (double)(now_ms - job->moved_ms) / 1000;
 
     *out = job->report;
+    out->rest_placed = job->rest < out->rest_count ? job->rest : out->rest_count;
     out->has = job->is_decided ? job->decided : job->workers;
     out->is_running = job->workers >= job->report.least;
     out->seconds_since_move = job->is_decided ? since : SHARE_REST_S;
@@ -139,6 +141,7 @@ static void fill_nodes(const struct share_board *board, struct share_table *tabl
     for (uint32_t p = 0; p < board->pods.count; p++) {
         const struct board_pod *pod = &BOARD_PODS(board)[p];
         uint32_t node = 0;
+        bool is_shared;
 
         if (pod->has_ended || pod->node == 0)
             continue;
@@ -146,10 +149,9 @@ static void fill_nodes(const struct share_board *board, struct share_table *tabl
             node++;
         if (node == board->nodes.count)
             continue;
-        if (BOARD_NODES(board)[node].is_closed && job_of(table, pod))
-            add(&table->nodes[node], pod->size, 1);
-        else if (!BOARD_NODES(board)[node].is_closed && !job_of(table, pod))
-            add(&table->nodes[node], pod->size, -1);
+        is_shared = pod->is_worker && job_of(table, pod);
+        if (BOARD_NODES(board)[node].is_closed == is_shared)
+            add(&table->nodes[node], pod->size, is_shared ? 1 : -1);
     }
     for (size_t i = 0; i < table->node_count; i++) {
         table->nodes[i].millis = table->nodes[i].millis < 0 ? 0 : table->nodes[i].millis;
@@ -196,6 +198,7 @@ static void find_room(struct share_board *board, struct share_table *table, int6
     again_ms = share_room_due(&board->room, &board->held);
     *due_ms = least_of(*due_ms, again_ms > now_ms ? again_ms : now_ms + SHARE_ROOM_TRY_MS);
     table->nodes[0] = share_room_size(&board->room);
+    add(&table->nodes[0], board->held.rest, -1);
     table->nodes[0].millis = least_of(table->nodes[0].millis, INT32_MAX);
     table->node_count = 1;
 }

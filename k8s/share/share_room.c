@@ -54,12 +54,43 @@ int64_t share_room_due(const struct share_room *room, const struct share_held *h
     return larger(room->again_ms, room->tried_ms > 0 ? room->tried_ms + SHARE_ROOM_TRY_MS : 0);
 }
 
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A place that a master had before says nothing of places for workers, which may need more than
+ * processors. */
+static void drop_rest(struct share_room *room, const struct share_held *held)
+{
+    const struct share_size gone = {
+        smaller(larger(room->rest.millis - held->rest.millis, 0), room->counted.millis),
+        smaller(larger(room->rest.bytes - held->rest.bytes, 0), room->counted.bytes)};
+
+    room->known = (struct share_size){larger(room->known.millis - gone.millis, 0),
+                                      larger(room->known.bytes - gone.bytes, 0)};
+    room->counted.millis -= gone.millis;
+    room->counted.bytes -= gone.bytes;
+}
+
+/* New places of masters that made `known` larger, by so much. */
+static void count_rest(struct share_room *room, const struct share_held *held,
+                       struct share_size growth)
+{
+    room->counted.millis +=
+        smaller(larger(held->rest.millis - room->rest.millis, 0), growth.millis);
+    room->counted.bytes += smaller(larger(held->rest.bytes - room->rest.bytes, 0), growth.bytes);
+}
+
 bool share_room_note(struct share_room *room, int64_t now_ms, const struct share_held *held)
 {
     const struct share_size before = share_room_size(room);
 
-    if (held->is_short)
+    drop_rest(room, held);
+    if (held->is_short) {
+        room->rest = room->counted = held->rest;
         return note_shortage(room, now_ms, held);
+    }
     if (held->size.millis >= share_room_size(room).millis && room->tried.millis > 0)
         room->shortages = 0; /* all that was tried has a place */
     if (held->size.millis > room->known.millis || held->size.bytes > room->known.bytes) {
@@ -67,8 +98,12 @@ bool share_room_note(struct share_room *room, int64_t now_ms, const struct share
 
         room->tried.millis = larger(room->tried.millis - (known.millis - room->known.millis), 0);
         room->tried.bytes = larger(room->tried.bytes - (known.bytes - room->known.bytes), 0);
+        count_rest(room, held,
+                   (struct share_size){known.millis - room->known.millis,
+                                       known.bytes - room->known.bytes});
         room->known = known;
     }
+    room->rest = held->rest;
     /* Minimums come at once: nobody waits for a first step while there may be room. */
     if (now_ms >= room->again_ms)
         room->tried = largest(room->tried,

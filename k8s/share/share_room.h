@@ -10,6 +10,9 @@
  * long after each shortage that follows at once. What the shortage took is tried again as a whole:
  * who has taken it for a moment, as a service that came and went, gives it back as a whole.
  *
+ * Places of masters and servers are no places for workers: what is known by them alone goes with
+ * them. Where they came into room that was known before, it is room for workers again.
+ *
  * Pure: the caller passes the time.
  */
 #pragma once
@@ -23,16 +26,19 @@
 
 struct share_room {
     struct share_size known;
-    struct share_size tried; /* beyond `known` */
-    struct share_size step;  /* the last size that was tried */
-    int64_t tried_ms;        /* when it was made larger; 0: never */
-    int64_t again_ms;        /* nothing is tried before; 0: no pod was ever short of a place */
-    uint32_t shortages;      /* in a row */
+    struct share_size rest;    /* places that masters and servers hold */
+    struct share_size counted; /* the part of `known` that is known by these alone */
+    struct share_size tried;   /* beyond `known` */
+    struct share_size step;    /* the last size that was tried */
+    int64_t tried_ms;          /* when it was made larger; 0: never */
+    int64_t again_ms;          /* nothing is tried before; 0: no pod was ever short of a place */
+    uint32_t shortages;        /* in a row */
 };
 
 /* The state of our pods in the cluster. */
 struct share_held {
     struct share_size size;   /* pods with a place */
+    struct share_size rest;   /* those of them that are masters and servers */
     struct share_size worker; /* the largest worker of a job that lacks one; 0: none does */
     struct share_size waits;  /* pods without a place that minimums lack */
     struct share_size lacks;  /* all that jobs could use beyond what they hold */
@@ -42,6 +48,7 @@ struct share_held {
 
 /* True: there is less room than before, or more. */
 bool share_room_note(struct share_room *room, int64_t now_ms, const struct share_held *held);
+/* For all pods, with a place or without. */
 struct share_size share_room_size(const struct share_room *room);
 /* When more is to be tried; INT64_MAX: not by itself. */
 int64_t share_room_due(const struct share_room *room, const struct share_held *held);

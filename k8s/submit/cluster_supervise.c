@@ -13,6 +13,7 @@
 #include "k8s/submit/creation.h"
 #include "k8s/submit/follower.h"
 #include "k8s/submit/job_record.h"
+#include "k8s/submit/journal_reader.h"
 #include "runtime/launch/job_event.h"
 #include "runtime/launch/job_lock.h"
 #include "runtime/loop/loop_source.h"
@@ -20,9 +21,10 @@
 #include "runtime/process/supervise/wanted.h"
 #include "runtime/process/supervise/worker_pool.h"
 
-#define TICK_MS       200
-#define DELETE_TRIES  8
-#define DELETE_MS_MAX 4000 /* after its session has ended a job may live for 5 s */
+#define TICK_MS         200
+#define DELETE_TRIES    8
+#define EARLY_BYTES_MAX ((size_t)1 << 20)
+#define DELETE_MS_MAX   4000 /* after its session has ended a job may live for 5 s */
 
 struct cluster {
     const struct job *job;
@@ -34,6 +36,8 @@ struct cluster {
     struct client *client;
     struct supervise_watch watch;
     struct job_record record;
+    struct journal_reader *journal; /* a detached supervisor has one; else the session reads */
+    struct text early;              /* lines of reports that came before the follower */
 
     struct adoption *adoption;
     struct creation *creation;
@@ -227,6 +231,45 @@ static void on_end(void *context, enum status status, const struct error *err, b
         end(cluster);
 }
 
+/* The master of a Job that an earlier supervisor has made may report before it is found. */
+static void on_report(void *context, struct slice line)
+{
+    struct cluster *cluster = context;
+
+    if (cluster->follower) {
+        follower_report(cluster->follower, line);
+        return;
+    }
+    text_append(&cluster->early, line);
+    text_append_char(&cluster->early, '\n');
+    if (!cluster->early.failed)
+        return;
+    log_warning("what the job has reported is forgotten: its Job is not found yet");
+    text_clear(&cluster->early);
+}
+
+static void on_looked(void *context)
+{
+    struct cluster *cluster = context;
+
+    if (cluster->follower)
+        follower_looked(cluster->follower);
+}
+
+static void report_early(struct cluster *cluster)
+{
+    struct slice lines = text_slice(&cluster->early);
+    const char *end;
+
+    while (lines.size > 0 && (end = memchr(lines.data, '\n', lines.size)) != NULL) {
+        const size_t size = (size_t)(end - lines.data);
+
+        follower_report(cluster->follower, (struct slice){lines.data, size});
+        lines = (struct slice){end + 1, lines.size - size - 1};
+    }
+    text_clear(&cluster->early);
+}
+
 static void follow(struct cluster *cluster)
 {
     struct follower_reader reader = {cluster, on_event, on_end};
@@ -235,10 +278,19 @@ static void follow(struct cluster *cluster)
     creation_close(cluster->creation);
     cluster->creation = NULL;
     if (follower_open(cluster->loop, cluster->client, &cluster->kube, slice_of(cluster->uid),
-                      &reader, &cluster->follower, &err) == STATUS_OK)
+                      &reader, &cluster->follower, &err) == STATUS_OK) {
+        report_early(cluster);
         return;
+    }
     fail_with(cluster, &err);
     delete_later(cluster);
+}
+
+static void on_journal_line(void *context, struct slice line)
+{
+    const struct cluster *cluster = context;
+
+    (void)supervise_hear(&cluster->watch, line);
 }
 
 /* ----- creating ----- */
@@ -480,6 +532,9 @@ static enum status open_all(struct cluster *cluster, const char *sockets, struct
     TRY(loop_new(TICK_MS, &cluster->loop, err));
     TRY(loop_add_source(cluster->loop, &calls, &cluster->later, err));
     TRY(supervise_watch(cluster->loop, sockets, &cluster->watch, err));
+    if (cluster->watch.is_detached)
+        TRY(journal_reader_open(cluster->loop, cluster->job->folder, cluster, on_journal_line,
+                                &cluster->journal, err));
     TRY(client_open(cluster->loop, &cluster->access, &cluster->client, err));
     loop_on_tick(cluster->loop, on_tick, cluster);
     return begin_submission(cluster, err);
@@ -487,6 +542,7 @@ static enum status open_all(struct cluster *cluster, const char *sockets, struct
 
 static void close_all(struct cluster *cluster)
 {
+    journal_reader_close(cluster->journal);
     adoption_close(cluster->adoption);
     creation_close(cluster->creation);
     follower_close(cluster->follower);
@@ -496,6 +552,7 @@ static void close_all(struct cluster *cluster)
     client_close(cluster->client);
     loop_remove_source(cluster->later);
     loop_free(cluster->loop);
+    text_deinit(&cluster->early);
     arena_deinit(&cluster->arena);
 }
 
@@ -506,10 +563,13 @@ int cluster_supervise(const struct job *job, const char *sockets, bool is_detach
 
     error_clear(&err);
     arena_init(&cluster.arena, ARENA_MAXIMUM);
+    text_init(&cluster.early, EARLY_BYTES_MAX);
     cluster.watch = (struct supervise_watch){.cancel = on_cancel,
                                              .fail = on_failure,
                                              .scale = scale,
                                              .scale_servers = scale_servers,
+                                             .report = on_report,
+                                             .looked = on_looked,
                                              .context = &cluster,
                                              .is_detached = is_detached,
                                              .is_kept = job_is_kept(job->folder)};

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/process/log.h"
+#include "base/sums/hash.h"
 #include "k8s/client/api_answer.h"
 #include "k8s/controller/pod_view.h"
 #include "k8s/loop/watch.h"
@@ -20,9 +21,11 @@
 #include "runtime/launch/job_event.h"
 
 #define POD_NAME_BYTES 254
-#define LAST_PAUSES    5    /* before the log is given up, when the Job has ended */
-#define SEED           1    /* there is one submitter */
-#define ACCOUNT_MS     5000 /* a service account may come so much later than the Job */
+#define LAST_LOOKS     2 /* into the journal, when the Job has ended: one may have begun before */
+#define LAST_MS        10000 /* they are waited for */
+#define LAST_LINES     50    /* are asked of the log of a master that has failed */
+#define SEED           1     /* there is one submitter */
+#define ACCOUNT_MS     5000  /* a service account may come so much later than the Job */
 
 struct follower {
     struct loop *loop;
@@ -33,11 +36,10 @@ struct follower {
     struct api_target job_target, pod_target, event_target; /* the watches' targets */
     struct watch *jobs, *pods, *events;
 
-    struct api_target pod;
-    char pod_name[POD_NAME_BYTES]; /* pod whose log is read; empty: none yet */
+    char pod_name[POD_NAME_BYTES]; /* the last pod that has begun; empty: none yet */
     uint32_t restarts;             /* restarts of its container */
-    struct log_lines lines;
-    struct pod_log *log;
+    struct pod_log log;
+    uint64_t line;                  /* hash of the last one of its log that is no event */
     struct replacement replacement; /* makes masters that are missing */
 
     char said[POD_MESSAGE_MAX]; /* the last notice, which is not repeated */
@@ -46,9 +48,10 @@ struct follower {
     int64_t missing_since_ms;
     bool is_said_to_wait;
     bool has_seen_job;
-    bool has_ended;  /* on_end was called */
-    bool job_ended;  /* and the rest of the log is still to be read */
-    unsigned pauses; /* since then */
+    bool has_ended; /* on_end was called */
+    bool job_ended; /* and the rest of the journal is still to be read */
+    int64_t job_ended_ms;
+    unsigned looks; /* since then */
     enum status outcome;
     struct error why;
 };
@@ -64,18 +67,15 @@ static void finish(struct follower *follower, enum status status, const struct e
     follower->reader.on_end(follower->reader.context, status, err, is_hopeless);
 }
 
-/* The log is read to its end first: the master's own event has more detail. */
-static void end_with_log(struct follower *follower, enum status status, const struct error *err)
+/* The master's own report has more detail. */
+static void end_with_journal(struct follower *follower, enum status status, const struct error *err)
 {
     if (follower->job_ended)
         return;
     follower->job_ended = true;
+    follower->job_ended_ms = loop_now_ms();
     follower->outcome = status;
     follower->why = *err;
-    if (!follower->log)
-        finish(follower, status, err, false);
-    else
-        pod_log_retry_now(follower->log);
 }
 
 __attribute__((format(printf, 2, 3))) static void notice(struct follower *follower,
@@ -94,7 +94,35 @@ __attribute__((format(printf, 2, 3))) static void notice(struct follower *follow
     follower->reader.on_event(follower->reader.context, &event);
 }
 
-/* ----- the master's log ----- */
+/* ----- what the master reports ----- */
+
+static void take_event(struct follower *follower, const struct job_event *event)
+{
+    if (follower->has_ended)
+        return;
+    if (event->kind == JOB_DONE)
+        finish(follower, STATUS_OK, NULL, false);
+    else if (event->kind == JOB_FAILED)
+        finish(follower, event->error.status == STATUS_OK ? STATUS_FAILED : event->error.status,
+               &event->error, false);
+    else
+        follower->reader.on_event(follower->reader.context, event);
+}
+
+void follower_report(struct follower *follower, struct slice line)
+{
+    struct job_event event;
+    struct error err;
+
+    if (job_event_read(line, &event, &err) != STATUS_OK) {
+        log_warning("the job's journal: %s", err.message);
+        return;
+    }
+    replacement_hear(&follower->replacement, loop_now_ms());
+    take_event(follower, &event);
+}
+
+/* ----- the log of a master that reports nothing ----- */
 
 static void say_once(struct follower *follower, const char *format, const char *text)
 {
@@ -104,7 +132,7 @@ static void say_once(struct follower *follower, const char *format, const char *
     notice(follower, format, text);
 }
 
-/* A master that waits for its database says so in its log alone: it writes no events without it. */
+/* A master that waits for its database says so in its log alone. */
 static void look_for_database(struct follower *follower, struct slice line)
 {
     char text[POD_MESSAGE_MAX], *why, *end;
@@ -119,60 +147,71 @@ static void look_for_database(struct follower *follower, struct slice line)
              why + sizeof DATABASE_OF_JOB - 1);
 }
 
-static void on_line(void *context, struct slice line)
+/* The error of a master that could write into no journal ends the job. All other events come from
+ * there. */
+static void take_line(struct follower *follower, struct slice line)
 {
-    struct follower *follower = context;
     struct job_event event;
     struct error err;
 
-    replacement_hear(&follower->replacement, follower->pod_name, loop_now_ms());
-    if (line.size == 0 || line.data[0] != '{' || job_event_read(line, &event, &err) != STATUS_OK) {
-        log_info("master: %.*s", SLICE_FORMAT(line));
+    if (line.size == 0)
+        return;
+    if (line.data[0] != '{' || job_event_read(line, &event, &err) != STATUS_OK) {
+        const uint64_t hash = bytes_hash(line.data, line.size, 0);
+
+        if (hash != follower->line) /* it is read again and again */
+            log_info("master: %.*s", SLICE_FORMAT(line));
+        follower->line = hash;
         look_for_database(follower, line);
-        return;
+    } else if (event.kind == JOB_FAILED) {
+        take_event(follower, &event);
     }
-    if (follower->has_ended)
-        return;
-    if (event.kind == JOB_DONE)
-        finish(follower, STATUS_OK, NULL, false);
-    else if (event.kind == JOB_FAILED)
-        finish(follower, event.error.status == STATUS_OK ? STATUS_FAILED : event.error.status,
-               &event.error, false);
-    else
-        follower->reader.on_event(follower->reader.context, &event);
 }
 
-static void on_pause(void *context, enum status status, const struct error *err)
+static void on_lines(void *context, struct slice lines)
+{
+    while (lines.size > 0) {
+        const char *end = memchr(lines.data, '\n', lines.size);
+        const size_t size = end ? (size_t)(end - lines.data) : lines.size;
+
+        take_line(context, (struct slice){lines.data, size});
+        lines.data += size + (end ? 1 : 0);
+        lines.size -= size + (end ? 1 : 0);
+    }
+}
+
+static void on_last_lines(void *context, enum status status, int code, struct slice lines,
+                          const struct error *err)
 {
     struct follower *follower = context;
 
     if (status != STATUS_OK)
         log_info("the log of the master's pod: %s", err->message);
-    if (!follower->job_ended)
+    else if (code != 200)
+        log_info("the log of the master's pod: code %d", code);
+    on_lines(follower, lines);
+    finish(follower, follower->outcome, &follower->why, false);
+}
+
+/* The Job has ended, and the journal has no more. */
+static void conclude(struct follower *follower)
+{
+    const struct api_target pod = {.kind = API_PODS,
+                                   .kube_namespace = follower->job->kube_namespace,
+                                   .name = slice_of(follower->pod_name)};
+    struct error err;
+
+    if (follower->has_ended || follower->log.call)
         return;
-    follower->pauses++;
-    if (status == STATUS_OK || status == STATUS_NOT_FOUND || follower->pauses >= LAST_PAUSES)
+    if (follower->outcome == STATUS_OK || pod.name.size == 0 ||
+        pod_log_ask(&follower->log, &pod, LAST_LINES, LAST_MS, &err) != STATUS_OK)
         finish(follower, follower->outcome, &follower->why, false);
 }
 
-static void follow_log(struct follower *follower, struct slice name)
+void follower_looked(struct follower *follower)
 {
-    struct pod_log_reader reader = {follower, on_pause};
-    struct error err;
-
-    if (slice_is(name, follower->pod_name)) {
-        pod_log_retry_now(follower->log);
-        return;
-    }
-    pod_log_close(follower->log);
-    follower->log = NULL;
-    snprintf(follower->pod_name, sizeof follower->pod_name, "%.*s", SLICE_FORMAT(name));
-    follower->pod = (struct api_target){.kind = API_PODS,
-                                        .kube_namespace = follower->job->kube_namespace,
-                                        .name = slice_of(follower->pod_name)};
-    if (pod_log_open(follower->loop, follower->client, &follower->pod, &follower->lines, &reader,
-                     &follower->log, &err) != STATUS_OK)
-        finish(follower, err.status, &err, true);
+    if (follower->job_ended && ++follower->looks >= LAST_LOOKS)
+        conclude(follower);
 }
 
 /* ----- the master's pod ----- */
@@ -235,7 +274,7 @@ static void look_at_pod(struct follower *follower, struct slice name, const cJSO
         follower->restarts = 0;
     say_restart(follower, pod);
     if (view.phase != POD_PENDING || follower->restarts > 0)
-        follow_log(follower, name);
+        slice_copy(name, follower->pod_name, sizeof follower->pod_name);
     else if (view.obstacle != POD_NO_OBSTACLE && pod_view_needs_user(&view))
         refuse_pod(follower, &view);
     else if (view.obstacle != POD_NO_OBSTACLE)
@@ -288,13 +327,13 @@ static void look_at_job(struct follower *follower, const cJSON *job)
     if (!failed)
         failed = job_condition(job, "FailureTarget");
     if (job_condition(job, "Complete") || job_condition(job, "SuccessCriteriaMet")) {
-        end_with_log(follower, STATUS_OK, &err);
+        end_with_journal(follower, STATUS_OK, &err);
     } else if (failed) {
         fail(&err, STATUS_FAILED, "the Job %.*s failed: %.*s", SLICE_FORMAT(follower->job->name),
              SLICE_FORMAT(API_TEXT(failed, "message")));
         error_hint(&err, "kubectl logs --namespace %.*s job/%.*s may show more.",
                    SLICE_FORMAT(follower->job->kube_namespace), SLICE_FORMAT(follower->job->name));
-        end_with_log(follower, STATUS_FAILED, &err);
+        end_with_journal(follower, STATUS_FAILED, &err);
     }
 }
 
@@ -304,7 +343,7 @@ static void end_deleted(struct follower *follower)
 
     error_clear(&err);
     fail(&err, STATUS_INTERRUPTED, "the Job %.*s was deleted", SLICE_FORMAT(follower->job->name));
-    finish(follower, STATUS_INTERRUPTED, &err, false);
+    end_with_journal(follower, STATUS_INTERRUPTED, &err);
 }
 
 static void on_job(void *context, enum watcher_change change, struct slice name, struct slice uid,
@@ -434,10 +473,11 @@ enum status follower_open(struct loop *loop, struct client *client, const struct
     follower->job = job;
     follower->reader = *reader;
     error_clear(&follower->missing);
-    log_lines_init(&follower->lines, follower, on_line);
+    follower->log =
+        (struct pod_log){.client = client, .context = follower, .on_answer = on_last_lines};
     snprintf(follower->uid, sizeof follower->uid, "%.*s", SLICE_FORMAT(uid));
-    replacement_init(&follower->replacement, loop, client, job, slice_of(follower->uid), follower,
-                     on_replacement);
+    replacement_init(&follower->replacement, loop, client, job, slice_of(follower->uid),
+                     &(struct replacement_reader){follower, on_replacement, on_lines});
     snprintf(follower->selector, sizeof follower->selector, "totrain.dev/job=%.*s",
              SLICE_FORMAT(job->name));
     snprintf(follower->master_selector, sizeof follower->master_selector,
@@ -457,11 +497,10 @@ void follower_close(struct follower *follower)
     if (!follower)
         return;
     replacement_deinit(&follower->replacement);
-    pod_log_close(follower->log);
+    pod_log_cancel(&follower->log);
     watch_close(follower->jobs);
     watch_close(follower->pods);
     watch_close(follower->events);
-    log_lines_deinit(&follower->lines);
     free(follower);
 }
 
@@ -490,6 +529,8 @@ static bool is_well(struct follower *follower)
 
 void follower_look(struct follower *follower)
 {
+    if (follower->job_ended && loop_now_ms() - follower->job_ended_ms >= LAST_MS)
+        conclude(follower);
     if (follower->has_ended || !is_well(follower) || follower->has_ended || follower->job_ended)
         return;
     if (follower->missing.status != STATUS_OK &&

@@ -1,27 +1,31 @@
 /*
- * pod_log.h - the log of one pod, followed over whatever happens to the connection.
+ * pod_log.h - the last lines of the log of a job's master, for people.
  *
- * It is asked for again, a little later each time, until it is closed: a container that is not
- * there yet, one that ended and starts again, and a cut are all the same.
+ * What a job reports is in its journal. Its master's log tells why there is nothing: a master that
+ * does not reach the database, or that failed before it could write.
  */
 #pragma once
 
+#include "base/text.h"
 #include "k8s/loop/client.h"
-#include "k8s/submit/log_lines.h"
 
-struct pod_log_reader {
+/* One question at a time. */
+struct pod_log {
+    struct client *client;
     void *context;
-    /* An answer has ended: OK as the container did, else with what was in the way. The log may
-     * be closed from here. */
-    void (*on_pause)(void *context, enum status status, const struct error *err);
+    /* Once for each question that was asked: OK with an HTTP code, and with 200 the lines, which
+     * are borrowed; or why there is no answer. Another question may be asked from here. */
+    void (*on_answer)(void *context, enum status status, int code, struct slice lines,
+                      const struct error *err);
+
+    /* Its own. */
+    struct http_call *call; /* NULL: nothing is asked */
+    int code;
+    struct text lines;
 };
 
-struct pod_log;
-
-/* `lines` and what `pod` names are borrowed for its life. */
-enum status pod_log_open(struct loop *loop, struct client *client, const struct api_target *pod,
-                         struct log_lines *lines, const struct pod_log_reader *reader,
-                         struct pod_log **log, struct error *err);
-void pod_log_close(struct pod_log *log); /* NULL: nothing. Not from within a line. */
-/* Something has changed: if it waits, ask again now. */
-void pod_log_retry_now(struct pod_log *log);
+/* Asks for the last lines, so many. The names that `pod` points to are borrowed until the answer.
+ * Nothing is asked after an error. */
+enum status pod_log_ask(struct pod_log *log, const struct api_target *pod, int64_t lines,
+                        int64_t timeout_ms, struct error *err);
+void pod_log_cancel(struct pod_log *log); /* nothing asked: nothing */

@@ -3,31 +3,30 @@
 #include "base/process/log.h"
 #include "runtime/loop/loop.h"
 
-#define QUIET_MS     1000
-#define ASK_MS       1300
+#define QUIET_MS     1400 /* more than lies between reports, PROGRESS_MS of the journal and a look */
+#define ASK_MS       1100
 #define AGAIN_MS     300
 #define FAILURES_MIN 2
 
-void reach_init(struct reach *reach, struct client *client)
-{
-    *reach = (struct reach){.client = client};
-}
+static void on_answer(void *context, enum status status, int code, struct slice lines,
+                      const struct error *err);
 
-static void cancel(struct reach *reach)
+void reach_init(struct reach *reach, struct client *client, void *context,
+                void (*on_lines)(void *context, struct slice lines))
 {
-    if (reach->call)
-        http_cancel(reach->call);
-    reach->call = NULL;
+    *reach = (struct reach){.log = {.client = client, .context = reach, .on_answer = on_answer},
+                            .context = context,
+                            .on_lines = on_lines};
 }
 
 void reach_deinit(struct reach *reach)
 {
-    cancel(reach);
+    pod_log_cancel(&reach->log);
 }
 
 void reach_begin(struct reach *reach, const struct api_target *pod, int64_t now_ms)
 {
-    cancel(reach);
+    pod_log_cancel(&reach->log);
     reach->pod = *pod;
     reach->heard_ms = now_ms;
     reach->due_ms = now_ms;
@@ -36,7 +35,7 @@ void reach_begin(struct reach *reach, const struct api_target *pod, int64_t now_
 
 void reach_end(struct reach *reach)
 {
-    cancel(reach);
+    pod_log_cancel(&reach->log);
     reach->pod = (struct api_target){0};
 }
 
@@ -50,21 +49,6 @@ void reach_hear(struct reach *reach, int64_t now_ms)
 
 /* ----- asking ----- */
 
-static void on_head(void *context, int code, int64_t retry_after_ms)
-{
-    struct reach *reach = context;
-    (void)retry_after_ms;
-
-    reach->code = code;
-}
-
-static bool on_bytes(void *context, struct slice bytes)
-{
-    (void)context;
-    (void)bytes;
-    return true;
-}
-
 static void fail_once(struct reach *reach, const char *why)
 {
     reach->failures++;
@@ -72,34 +56,19 @@ static void fail_once(struct reach *reach, const char *why)
     log_info("the log of %.*s is out of reach: %s", SLICE_FORMAT(reach->pod.name), why);
 }
 
-static void on_end(void *context, enum status status, const struct error *err)
+static void on_answer(void *context, enum status status, int code, struct slice lines,
+                      const struct error *err)
 {
     struct reach *reach = context;
 
-    reach->call = NULL;
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
         fail_once(reach, err->message);
-    else if (reach->code >= 500)
+    } else if (code >= 500) {
         fail_once(reach, "the API server does not reach its node");
-    else
+    } else {
         reach_hear(reach, loop_now_ms());
-}
-
-static enum status ask(struct reach *reach, struct error *err)
-{
-    const struct http_sink sink = {reach, on_head, on_bytes, on_end};
-    const struct api_log wanted = {.container = "master", .tail_lines = 1, .bytes_max = 1};
-    struct http_request request;
-    enum status status;
-
-    reach->code = 0;
-    http_request_init(&request);
-    status = api_pod_log(&request, &reach->pod, &wanted, err);
-    request.timeout_ms = ASK_MS;
-    if (status == STATUS_OK)
-        status = http_start(client_http(reach->client), &request, &sink, &reach->call, err);
-    http_request_deinit(&request);
-    return status;
+        reach->on_lines(reach->context, lines);
+    }
 }
 
 bool reach_is_lost(struct reach *reach, int64_t now_ms)
@@ -110,9 +79,8 @@ bool reach_is_lost(struct reach *reach, int64_t now_ms)
     error_clear(&err);
     if (reach->pod.name.size == 0)
         return false;
-    if (!reach->call && now_ms >= reach->due_ms && ask(reach, &err) != STATUS_OK) {
-        reach->call = NULL;
+    if (!reach->log.call && now_ms >= reach->due_ms &&
+        pod_log_ask(&reach->log, &reach->pod, 1, ASK_MS, &err) != STATUS_OK)
         reach->due_ms = now_ms + QUIET_MS; /* no memory says nothing of the node */
-    }
     return reach->failures >= FAILURES_MIN && now_ms >= reach->heard_ms + patience_ms;
 }

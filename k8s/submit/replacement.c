@@ -11,17 +11,16 @@
 #define PAUSE_MS_MAX 60000
 
 void replacement_init(struct replacement *replacement, struct loop *loop, struct client *client,
-                      const struct kube_job *job, struct slice job_uid, void *context,
-                      void (*on_notice)(void *context, const char *text))
+                      const struct kube_job *job, struct slice job_uid,
+                      const struct replacement_reader *reader)
 {
     *replacement = (struct replacement){.loop = loop,
                                         .client = client,
                                         .job = job,
                                         .job_uid = job_uid,
-                                        .context = context,
-                                        .on_notice = on_notice,
+                                        .reader = *reader,
                                         .pause_ms = PAUSE_MS_MIN};
-    reach_init(&replacement->reach, client);
+    reach_init(&replacement->reach, client, reader->context, reader->on_lines);
 }
 
 void replacement_deinit(struct replacement *replacement)
@@ -97,10 +96,8 @@ void replacement_see(struct replacement *replacement, const cJSON *pod, int64_t 
     follow(replacement, pod, now_ms);
 }
 
-void replacement_hear(struct replacement *replacement, const char *pod_name, int64_t now_ms)
+void replacement_hear(struct replacement *replacement, int64_t now_ms)
 {
-    if (strcmp(pod_name, replacement->name) != 0)
-        return;
     reach_hear(&replacement->reach, now_ms);
     replacement->pause_ms = PAUSE_MS_MIN;
 }
@@ -119,7 +116,7 @@ static void on_end(void *context, enum status status, const struct error *err)
         snprintf(text, sizeof text,
                  "the cluster does not reach the master's node %s, another master is started",
                  replacement->left_node);
-        replacement->on_notice(replacement->context, text);
+        replacement->reader.on_notice(replacement->reader.context, text);
     }
 }
 

@@ -137,7 +137,7 @@ static enum status read_ways(const cJSON *object, struct forecast_model *forecas
     cJSON_ArrayForEach(item, ways)
     {
         if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= UINT32_MAX))
-            return fail(err, STATUS_CORRUPT, "model: a count of series that is none");
+            return fail(err, STATUS_CORRUPT, "model: an invalid count of series");
         forecast->ways[count++] = (uint32_t)item->valuedouble;
     }
     return count == SERIES_WAYS ? STATUS_OK

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sums/hash.h"
 #include "forecast/forecast.h"
 #include "forecast/transform.h"
 
@@ -125,11 +126,15 @@ struct forecast_interval forecast_interval_of(double level)
     return interval;
 }
 
-static double reach_of(const struct forecast_model *forecast, uint32_t ahead,
+/* reaches: of the upper bounds or of the lower ones, or NULL. */
+static double reach_of(const struct forecast_model *forecast, const float *reaches, uint32_t ahead,
                        const struct forecast_interval *interval)
 {
-    const float *low = forecast->reaches + (size_t)interval->below * forecast->horizon + ahead - 1;
+    const float *low;
 
+    if (!reaches)
+        return interval->normal;
+    low = reaches + (size_t)interval->below * forecast->horizon + ahead - 1;
     return (double)low[0] + interval->share * ((double)low[forecast->horizon] - (double)low[0]);
 }
 
@@ -138,7 +143,8 @@ static double lambda_of(const struct forecast_model *forecast, uint32_t series)
     return forecast->is_transformed ? (double)forecast->lambdas[series] / LAMBDAS : TRANSFORM_NONE;
 }
 
-/* From the numbers that are forecast to values. */
+/* From the numbers that are forecast to values. The mean is above the middle, from which bounds
+ * reach: an interval that ends before the mean is told to end there. Older models lack that. */
 static void transform_step(const struct forecast_model *forecast, uint32_t series,
                            struct forecast_step *step)
 {
@@ -147,6 +153,8 @@ static void transform_step(const struct forecast_model *forecast, uint32_t serie
     step->value = transform_mean(lambda, step->value, step->deviation);
     step->lower = transform_back(lambda, step->lower);
     step->upper = transform_back(lambda, step->upper);
+    if (forecast->reaches_below && step->upper < step->value)
+        step->upper = step->value;
 }
 
 static void limit_step(const struct forecast_model *forecast, struct forecast_step *step)
@@ -195,14 +203,15 @@ struct forecast_step forecast_step_of(const struct forecast_model *forecast, uin
     const float *numbers = numbers_of(forecast, series, ahead);
     const struct steps steps = forecast_steps(forecast, series);
     const double value = number_of_parts(numbers + STEP_VALUE);
-    const double deviations =
-        forecast->reaches ? reach_of(forecast, reaching_step(ahead), interval) : interval->normal;
-    const double deviation = (double)numbers[STEP_DEVIATION], reach = deviations * deviation;
+    const uint32_t reaching = reaching_step(ahead);
+    const double above = reach_of(forecast, forecast->reaches, reaching, interval);
+    const double below = reach_of(forecast, forecast_reaches_below(forecast), reaching, interval);
+    const double deviation = (double)numbers[STEP_DEVIATION];
     struct forecast_step step = {
         .time = steps_time(&steps, (int64_t)facts_of(forecast, series)[FACT_LAST] + ahead),
         .value = value,
-        .lower = value - reach,
-        .upper = value + reach,
+        .lower = value - below * deviation,
+        .upper = value + above * deviation,
         .deviation = deviation,
     };
 
@@ -258,12 +267,11 @@ bool forecast_ahead(const struct forecast_model *forecast, uint32_t series, int6
     return *ahead > 0 || numbers_of(forecast, series, *ahead)[STEP_DEVIATION] >= 0;
 }
 
-/* So many deviations, measured by the reaches of the step, in those of the normal distribution:
- * the other way round as forecast_interval_of and reach_of go. */
-static double normal_of_reach(const struct forecast_model *forecast, uint32_t ahead,
+/* So many deviations, measured by the step's reaches of each level, in those of the normal
+ * distribution: the other way round as forecast_interval_of and reach_of go. */
+static double normal_of_reach(const struct forecast_model *forecast, const float *reaches,
                               double deviations)
 {
-    const float *reaches = forecast->reaches + ahead - 1;
     uint32_t below = 0;
     double low, high, first, step;
 
@@ -285,7 +293,7 @@ static double number_of_value(double lambda, double value)
     return lambda == TRANSFORM_NONE || value > 0 ? transform_value(lambda, value) : -INFINITY;
 }
 
-/* How far a value is from what is expected, before limits: of all numbers that become the value by
+/* How far a value is above what is expected, before limits: of all numbers that become the value by
  * them the nearest one counts. */
 static double error_of(const struct forecast_limits *limits, double lambda, double expected,
                        double value)
@@ -295,7 +303,17 @@ static double error_of(const struct forecast_limits *limits, double lambda, doub
 
     if (above > expected)
         return value == limits->lower ? 0 : above - expected;
-    return below < expected && value != limits->upper ? expected - below : 0;
+    return below < expected && value != limits->upper ? below - expected : 0;
+}
+
+/* Above what is expected, but not above the mean that is told, which each interval has. */
+static bool is_up_to_mean(const struct forecast_model *forecast, double lambda, double expected,
+                          double deviation, double value)
+{
+    const double nearest = forecast->limits.is_whole ? ceil(value) - 1 : value;
+
+    return forecast->reaches_below && lambda != TRANSFORM_NONE &&
+           nearest <= transform_mean(lambda, expected, deviation);
 }
 
 double forecast_anomaly(const struct forecast_model *forecast, uint32_t series, int64_t ahead,
@@ -303,20 +321,24 @@ double forecast_anomaly(const struct forecast_model *forecast, uint32_t series, 
 {
     const float *numbers = numbers_of(forecast, series, ahead);
     const double sum = forecast->regressors > 0 ? sum_regressors(forecast, series, regressors) : 0;
+    const double expected = number_of_parts(numbers + STEP_VALUE) + sum;
+    const double deviation = (double)numbers[STEP_DEVIATION];
+    const double lambda = lambda_of(forecast, series);
     struct forecast_limits limits = forecast->limits;
     double error, deviations;
+    const float *reaches;
 
     if (facts_of(forecast, series)[FACT_POSITIVE] != 0 && limits.lower < 0)
         limits.lower = 0;
     if (value < limits.lower || value > limits.upper)
         return 1;
-    error = error_of(&limits, lambda_of(forecast, series),
-                     number_of_parts(numbers + STEP_VALUE) + sum, value);
-    deviations = error / (double)numbers[STEP_DEVIATION];
-    if (error == 0)
+    error = error_of(&limits, lambda, expected, value);
+    deviations = fabs(error) / deviation;
+    if (error == 0 || (error > 0 && is_up_to_mean(forecast, lambda, expected, deviation, value)))
         return 0;
-    if (forecast->reaches)
-        deviations = normal_of_reach(forecast, reaching_step(ahead), deviations);
+    reaches = error > 0 ? forecast->reaches : forecast_reaches_below(forecast);
+    if (reaches)
+        deviations = normal_of_reach(forecast, reaches + reaching_step(ahead) - 1, deviations);
     return deviations > 0 ? normal_level_of_quantile(deviations) : 0;
 }
 
@@ -386,6 +408,20 @@ struct slice forecast_word(const struct model *model, uint32_t series, uint32_t 
     if (id < 0 || (uint32_t)id >= input->word_count)
         return (struct slice){NULL, 0};
     return input->words[id].size > 0 ? input->words[id] : SLICE("");
+}
+
+void forecast_name_hash(const struct model *model, uint32_t series, float parts[NAME_PARTS])
+{
+    const uint64_t mask = (UINT64_C(1) << 22) - 1;
+    uint64_t hash = 0;
+
+    for (uint32_t i = 0; i < forecast_of(model)->groups; i++) {
+        const struct slice word = forecast_word(model, series, i);
+
+        hash = bytes_hash(word.data ? word.data : "", word.size, hash + (word.data ? 1 : 2));
+    }
+    parts[0] = (float)(hash & mask);
+    parts[1] = (float)(hash >> 22 & mask);
 }
 
 bool forecast_is_integer(struct slice word, int64_t *integer)

@@ -30,6 +30,9 @@
 /* A whole number of 62 bits as three floats: each has 22 bits of it, the first the sign. */
 #define INTEGER_PARTS 3
 
+/* The hash of a series' words as floats: each has 22 bits of it. */
+#define NAME_PARTS 2
+
 /* Facts of a series, by their places in `facts`. */
 enum series_fact {
     FACT_FIRST = 0,            /* INTEGER_PARTS: the time of step 0 */
@@ -87,15 +90,20 @@ struct forecast_model {
     const float *lambdas; /* (series): of transform.h, in tenths; what the series'
                              numbers are, coefficients among them */
     struct forecast_limits limits;
-    double level;           /* level of the intervals where none is asked for */
-    enum step_unit unit;    /* unit of the steps of all series */
-    int64_t size;           /* and how many make one (forecast/time/steps.h) */
-    bool has_reaches;       /* whether the array is stored */
-    const float *reaches;   /* (FORECAST_LEVELS, horizon): how many deviations an interval of the
-                               level reaches to either side, by the errors of the past; NULL: as in
-                               the normal distribution */
-    const float *ids;       /* (series, groups): words of the category; NULL without groups */
-    const float *facts;     /* (series, SERIES_FACTS) */
+    double level;         /* level of the intervals where none is asked for */
+    enum step_unit unit;  /* unit of the steps of all series */
+    int64_t size;         /* and how many make one (forecast/time/steps.h) */
+    bool has_reaches;     /* whether the array is stored */
+    const float *reaches; /* (FORECAST_LEVELS, horizon): how many deviations an interval of the
+                             level reaches upwards, by the errors of the past; NULL: as in the
+                             normal distribution, to either side */
+    bool has_below;       /* whether that array is stored; older models have one for both */
+    const float *reaches_below; /* the same downwards; NULL: as upwards */
+    bool has_names;             /* whether that array is stored; older models lack it */
+    const float *names; /* (series, NAME_PARTS): hash of the words of each, by which a series that
+                           is read alone is known to be the one that was learned; NULL: unknown */
+    const float *ids;   /* (series, groups): words of the category; NULL without groups */
+    const float *facts; /* (series, SERIES_FACTS) */
     const float *forecasts; /* (series, horizon * STEP_NUMBERS) */
     const float *expected;  /* (series, history * STEP_NUMBERS), the last value's last: a deviation
                                below 0 where nothing is expected */
@@ -113,6 +121,11 @@ struct forecast_model {
 static inline const struct forecast_model *forecast_of(const struct model *model)
 {
     return model->content;
+}
+
+static inline const float *forecast_reaches_below(const struct forecast_model *forecast)
+{
+    return forecast->reaches_below ? forecast->reaches_below : forecast->reaches;
 }
 
 /* Without its arrays where the meta row alone was read. */
@@ -133,6 +146,9 @@ double number_of_parts(const float parts[NUMBER_PARTS]);
 /* From -2^62 to 2^62. */
 void integer_to_parts(int64_t integer, float parts[INTEGER_PARTS]);
 int64_t integer_of_parts(const float parts[INTEGER_PARTS]);
+
+/* The hash of the words that a series has by its ids. */
+void forecast_name_hash(const struct model *model, uint32_t series, float parts[NAME_PARTS]);
 
 /* ---- a series ---- */
 

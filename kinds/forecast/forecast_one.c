@@ -177,13 +177,14 @@ static bool array_of(const struct model *model, const char *name, struct model_a
     return false;
 }
 
-/* All arrays have a row for each series, but for the reaches. */
+/* All arrays have a row for each series, but for the reaches upwards and downwards. */
 static enum status read_arrays(struct one *one, uint64_t series, struct error *err)
 {
     struct model_array array;
 
     for (uint32_t i = 0; forecast_array(one->model, i, &array); i++) {
-        const bool is_whole = strcmp(array.name, "reaches") == 0;
+        const bool is_whole =
+            strcmp(array.name, "reaches") == 0 || strcmp(array.name, "reaches_below") == 0;
         const uint64_t count = is_whole ? array.rows * array.width : array.width;
         float *elements = ARENA_NEW(one->arena, float, count + 1);
 

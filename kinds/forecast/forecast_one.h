@@ -6,8 +6,9 @@
  *
  * It reads the words of the series, by their text, some chunks of the ids, in which the series is
  * found by bisection, and of each array the chunks that hold its numbers. Memory is that of two
- * chunks, however many series there are. Each chunk is held against its checksum; damage in others
- * is not seen, and the model's own checksum, which is of all arrays, is not either.
+ * chunks, however many series there are. Each chunk is held against its checksum, and the words of
+ * the series against their hash; damage in others is not seen, and the model's own checksum, which
+ * is of all arrays, is not either.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 #include "kinds/forecast/forecast_stored.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "kinds/forecast/forecast_kept.h"
 #include "kinds/forecast/forecast_kind.h"
@@ -79,6 +80,10 @@ void forecast_write_content(const struct model *model, cJSON *object)
     json_add_string(object, "unit", slice_of(unit_words[forecast->unit]));
     json_add_integer(object, "size", forecast->size);
     json_add_boolean(object, "reaches", forecast->has_reaches);
+    if (forecast->has_below)
+        json_add_boolean(object, "below", true);
+    if (forecast->has_names)
+        json_add_boolean(object, "names", true);
     if (isfinite(forecast->limits.lower))
         json_add_real(object, "lower", forecast->limits.lower);
     if (isfinite(forecast->limits.upper))
@@ -261,6 +266,13 @@ static enum status read_limits(const cJSON *object, struct forecast_limits *limi
                : fail(err, STATUS_CORRUPT, "model: no forecast is within its limits");
 }
 
+/* Those that have none were written before there was one, or without what it says. */
+static enum status read_flag(const cJSON *object, const char *name, bool *flag, struct error *err)
+{
+    *flag = false;
+    return json_has(object, name) ? json_get_boolean(object, name, flag, err) : STATUS_OK;
+}
+
 enum status forecast_read_content(const cJSON *object, struct arena *arena, struct model *model,
                                   struct error *err)
 {
@@ -284,15 +296,17 @@ enum status forecast_read_content(const cJSON *object, struct arena *arena, stru
     if (cJSON_HasObjectItem(object, "history"))
         TRY(json_get_integer(object, "history", 1, HISTORY_MAX, &history, err));
     forecast->has_reaches = has_reaches;
+    TRY(read_flag(object, "below", &forecast->has_below, err));
+    TRY(read_flag(object, "names", &forecast->has_names, err));
+    if (forecast->has_below && !has_reaches)
+        return fail(err, STATUS_CORRUPT, "model: \"reaches_below\" without \"reaches\"");
     forecast->history = (uint32_t)history;
     forecast->groups = (uint32_t)groups;
     forecast->series = (uint32_t)series;
     forecast->horizon = (uint32_t)horizon;
     TRY(read_limits(object, &forecast->limits, err));
     TRY(read_hierarchy(object, forecast, err));
-    forecast->is_transformed = false;
-    if (json_has(object, "transformed"))
-        TRY(json_get_boolean(object, "transformed", &forecast->is_transformed, err));
+    TRY(read_flag(object, "transformed", &forecast->is_transformed, err));
     TRY(forecast_read_kept(object, forecast, err));
     TRY(read_found(object, forecast->groups, found, err));
     TRY(read_regressors(object, &model->transform, forecast, found, err));
@@ -357,7 +371,9 @@ bool forecast_array(const struct model *model, uint32_t i, struct model_array *a
         {"forecasts", forecast->series, width, true, &forecast->forecasts},
         {"facts", forecast->series, SERIES_FACTS, true, &forecast->facts},
         {"ids", forecast->series, forecast->groups, true, &forecast->ids},
+        {"names", forecast->series, NAME_PARTS, true, &forecast->names},
         {"reaches", FORECAST_LEVELS, forecast->horizon, true, &forecast->reaches},
+        {"reaches_below", FORECAST_LEVELS, forecast->horizon, true, &forecast->reaches_below},
         {"expected", forecast->series, (uint64_t)forecast->history * STEP_NUMBERS, true,
          &forecast->expected},
         {"coefficients", forecast->series, (uint64_t)forecast->regressors * NUMBER_PARTS, true,
@@ -372,7 +388,9 @@ bool forecast_array(const struct model *model, uint32_t i, struct model_array *a
     const bool is_there[] = {true,
                              true,
                              forecast->groups > 0,
+                             forecast->has_names,
                              forecast->has_reaches,
+                             forecast->has_below,
                              forecast->history > 0,
                              forecast->regressors > 0,
                              forecast->is_transformed,
@@ -441,6 +459,17 @@ static bool are_facts(const struct forecast_model *forecast, uint32_t series)
            steps_has(&steps, (int64_t)facts[FACT_LAST] + forecast->horizon);
 }
 
+static bool has_its_name(const struct model *model, uint32_t series)
+{
+    const float *stored = forecast_of(model)->names;
+    float own[NAME_PARTS];
+
+    if (!stored)
+        return true;
+    forecast_name_hash(model, series, own);
+    return memcmp(own, stored + (size_t)series * NAME_PARTS, sizeof own) == 0;
+}
+
 /* -1: nothing is expected there. */
 static bool is_expected_deviation(float deviation)
 {
@@ -454,12 +483,13 @@ enum status forecast_check(const struct model *model, struct error *err)
 
     for (uint32_t i = 0; i < forecast->series; i++)
         if (!are_ids(model, i) || !are_facts(forecast, i))
-            return fail(err, STATUS_CORRUPT, "model: series %u is none that could be forecast",
-                        i + 1);
+            return fail(err, STATUS_CORRUPT, "model: series %u cannot be forecast", i + 1);
+    for (uint32_t i = 0; i < forecast->series; i++)
+        if (!has_its_name(model, i))
+            return fail(err, STATUS_CORRUPT, "model: series %u has words of another one", i + 1);
     for (uint32_t i = 0; forecast->is_transformed && i < forecast->series; i++)
         if (!is_whole(forecast->lambdas[i], 0, LAMBDAS))
-            return fail(err, STATUS_CORRUPT, "model: series %u has a transform that is none",
-                        i + 1);
+            return fail(err, STATUS_CORRUPT, "model: series %u has an unknown transform", i + 1);
     for (uint64_t i = 0; i < numbers; i++)
         if (forecast->forecasts[i * STEP_NUMBERS + STEP_DEVIATION] < 0)
             return fail(err, STATUS_CORRUPT, "model: a deviation is below 0");
@@ -467,10 +497,10 @@ enum status forecast_check(const struct model *model, struct error *err)
         if (!is_expected_deviation(forecast->expected[i * STEP_NUMBERS + STEP_DEVIATION]))
             return fail(err, STATUS_CORRUPT, "model: a deviation of the history is below 0");
     for (uint32_t i = 0; forecast->reaches && i < FORECAST_LEVELS * forecast->horizon; i++)
-        if (forecast->reaches[i] < 0)
+        if (forecast->reaches[i] < 0 || forecast_reaches_below(forecast)[i] < 0)
             return fail(err, STATUS_CORRUPT, "model: an interval reaches less than nothing");
     if (forecast->kept > 0 && !forecast_kept_is_whole(forecast))
-        return fail(err, STATUS_CORRUPT, "model: parameters that are none");
+        return fail(err, STATUS_CORRUPT, "model: parameters are invalid");
     return STATUS_OK;
 }
 

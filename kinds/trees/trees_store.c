@@ -353,7 +353,7 @@ enum status trees_check(const struct model *model, struct error *err)
         status = check_tree(&place, &first, children, err);
     free(children);
     if (status == STATUS_OK && first != trees->node_count)
-        status = fail(err, STATUS_CORRUPT, "model: %u of %u nodes are of no tree",
+        status = fail(err, STATUS_CORRUPT, "model: %u of %u nodes belong to no tree",
                       trees->node_count - first, trees->node_count);
     return status;
 }

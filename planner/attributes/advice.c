@@ -43,11 +43,17 @@
 #define TO_EXPLAIN   "SELECT ... TO EXPLAIN model shows what its inputs are worth, as does USING SHAP"
 #define OLD_MODEL    "what is learned goes on from a model that there is"
 #define MEAN_PENALTY "the penalty is added to the mean loss: of n rows 1 / (C n), here of 1,000"
-#define EVALUATIONS  "so many evaluations without a smaller loss end it, and the best model is kept"
-#define IS_A_TABLE   "a model is a table of this database"
-#define THE_ROWS     "a model is learned from the rows that the SELECT returns"
-#define SEASONS      "a season is so many steps"
-#define OUTPUT       "it belongs to TO PREDICT"
+#define EVALUATIONS                                                                                \
+    "training ends after this number of evaluations without a smaller loss and keeps the best "    \
+    "model"
+#define IS_A_TABLE    "a model is a table of this database"
+#define THE_ROWS      "a model is learned from the rows that the SELECT returns"
+#define SEASONS       "the number of steps in a season"
+#define OUTPUT        "it belongs to TO PREDICT"
+#define BY_THRESHOLDS "each of its rows is a threshold with its precision, recall, F1 and cost"
+#define BY_DECILES    "each of its rows is a tenth of the rows with its lift and gain"
+#define BY_DEPENDENCE "its rows are values of an input with the mean prediction"
+#define EACH_ROW      "each row has its prediction for each value, too"
 
 /* clang-format off: one row, one parameter. */
 const struct advice advice_rows[] = {
@@ -198,16 +204,13 @@ const struct advice advice_rows[] = {
      THE_ROWS},
     {"seasonalities", BQML, FORECASTS, "auto", LEAVE, "seasons are found by the step"},
     {"seasonalities", BQML, FORECASTS, "no_seasonality", "forecast.season = 1",
-     "a season of one step is none"},
-    {"seasonalities", BQML, FORECASTS, "daily", "forecast.season = 24", SEASONS ", here of hours"},
-    {"seasonalities", BQML, FORECASTS, "weekly", "forecast.season = 7", SEASONS ", here of days"},
-    {"seasonalities", BQML, FORECASTS, "monthly", "forecast.season = 30", SEASONS ", here of days"},
-    {"seasonalities", BQML, FORECASTS, "quarterly", "forecast.season = 3",
-     SEASONS ", here of months"},
-    {"seasonalities", BQML, FORECASTS, "yearly", "forecast.season = 12",
-     SEASONS ", here of months"},
-    {"seasonalities", BQML, FORECASTS, NULL, "forecast.season = [7, 365]",
-     SEASONS ", here of days"},
+     "one step makes no season"},
+    {"seasonalities", BQML, FORECASTS, "daily", "forecast.season = 24", SEASONS ", here hours"},
+    {"seasonalities", BQML, FORECASTS, "weekly", "forecast.season = 7", SEASONS ", here days"},
+    {"seasonalities", BQML, FORECASTS, "monthly", "forecast.season = 30", SEASONS ", here days"},
+    {"seasonalities", BQML, FORECASTS, "quarterly", "forecast.season = 3", SEASONS ", here months"},
+    {"seasonalities", BQML, FORECASTS, "yearly", "forecast.season = 12", SEASONS ", here months"},
+    {"seasonalities", BQML, FORECASTS, NULL, "forecast.season = [7, 365]", SEASONS ", here days"},
     {"hierarchical_time_series_cols", BQML, FORECASTS, NULL, "forecast.hierarchy = 'mint'",
      "totals are over the columns of forecast.group"},
     {"l2_reg", BQML, FORECASTS, NULL, LEAVE, "coefficients of regressors have no penalty"},
@@ -265,7 +268,43 @@ const struct advice advice_rows[] = {
     {"predict_raw_score", SCOPE_TRAIN | SCOPE_PREDICT, "LightGBM", ANY, "extra_outputs = 'logits'",
      OUTPUT},
     {"report", SCOPE_EVALUATE, "scikit-learn", OF("threshold"), "report = 'thresholds'",
-     "each of its rows is a threshold with its precision, recall, F1 and cost"},
+     BY_THRESHOLDS},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("f1"), "report = 'thresholds'", BY_THRESHOLDS},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("cost"), "report = 'thresholds'", BY_THRESHOLDS},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("costs"), "report = 'thresholds'", BY_THRESHOLDS},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("reliability"), "report = 'calibration'",
+     "each of its rows is a bin of probabilities with the share of its rows"},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("roc_auc"), "report = 'roc'",
+     "the area below the curve is AUC among the metrics"},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("ks"), "report = 'roc'",
+     "it is the largest true_positive_rate - false_positive_rate"},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("deciles"), "report = 'gain'", BY_DECILES},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("decile"), "report = 'gain'", BY_DECILES},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("lift_curve"), "report = 'gain'", BY_DECILES},
+    {"report", SCOPE_EVALUATE, "scikit-learn", OF("psi"), "report = 'drift'",
+     "each of its rows is an input with its psi"},
+    {"report", SCOPE_EXPLAIN, "scikit-learn", OF("ice"),
+     "WITH explain.individual = true USING partial_dependence", EACH_ROW},
+    {"report", SCOPE_EXPLAIN, "scikit-learn", ANY, "USING partial_dependence", BY_DEPENDENCE},
+    {"plot_type", SCOPE_EXPLAIN, "scikit-learn", OF("partial_dependence"),
+     "USING partial_dependence", BY_DEPENDENCE},
+    {"plot_type", SCOPE_EXPLAIN, "scikit-learn", OF("pdp"), "USING partial_dependence",
+     BY_DEPENDENCE},
+    {"plot_type", SCOPE_EXPLAIN, "scikit-learn", OF("dependence"), "USING partial_dependence",
+     BY_DEPENDENCE},
+    {"plot_type", SCOPE_EXPLAIN, "scikit-learn", OF("ice"),
+     "WITH explain.individual = true USING partial_dependence", EACH_ROW},
+    {"kind", SCOPE_EXPLAIN, "scikit-learn", OF("individual"),
+     "WITH explain.individual = true USING partial_dependence", EACH_ROW},
+    {"kind", SCOPE_EXPLAIN, "scikit-learn", OF("both"),
+     "WITH explain.individual = true USING partial_dependence", EACH_ROW},
+    {"kind", SCOPE_EXPLAIN, "scikit-learn", ANY, "USING partial_dependence", BY_DEPENDENCE},
+    {"best_threshold", SCOPE_TRAIN, "scikit-learn", ANY, "train.threshold = 'f1'",
+     "or 'recall >= 0.95', or 'cost 1, 5'"},
+    {"calibration", SCOPE_TRAIN, "scikit-learn", OF("platt"), "calibration = 'sigmoid'",
+     "it is Platt's method"},
+    {"calibration", SCOPE_TRAIN, "scikit-learn", ANY, "calibration = 'isotonic'",
+     "'sigmoid' needs fewer rows"},
     /* ---- which rows are held out ---- */
     {"eval_set", XGB, ANY, "validation.select = 'SELECT * FROM held_out'", "or test_size = 0.2"},
     {"evals", XGB, ANY, "validation.select = 'SELECT * FROM held_out'", "or test_size = 0.2"},
@@ -302,7 +341,7 @@ const struct advice advice_rows[] = {
      "iterations end where no row changes its cluster, or at max_iter"},
     {"tol", SKL, NETWORKS, NULL, "early_stopping = 10", EVALUATIONS},
     {"tol", SKL, TREES, NULL, "early_stopping = 10", EVALUATIONS},
-    {"tol", SKL, ANY, LEAVE, "max_iter is what there is to set"},
+    {"tol", SKL, ANY, LEAVE, "max_iter is the only limit"},
     {"max_fun", SKL, ANY, LEAVE, "epochs = 20 is how long a network learns"},
     /* ---- from a model that there is ---- */
     {"warm_start", SKL, OF("true"), "USING old_model", OLD_MODEL},
@@ -345,7 +384,7 @@ const struct advice advice_rows[] = {
     {"max_features", SKL, TREES, ADVICE_SHARE, "max_features = 'all', colsample_bynode = {value}",
      "the share of the columns that a node looks at"},
     {"max_features", SKL, TREES, ADVICE_COUNT, "max_features = 'all', colsample_bynode = 0.5",
-     "a share: so many columns by all of them"},
+     "a share: this number of columns, divided by all"},
     {"max_features", SKL, TREES, "log2", "max_features = 'sqrt'",
      "or colsample_bynode = 0.3, the share of the columns that a node looks at"},
     {"max_features", SKL, TREES, "auto", "max_features = 'sqrt'", "or 'all'"},
@@ -360,7 +399,7 @@ const struct advice advice_rows[] = {
     {"criterion", SKL, OF("poisson"), LEAVE, "for numbers use objective = 'count:poisson'"},
     {"splitter", SKL, OF("best"), LEAVE, "the best split is taken"},
     {"min_samples_split", SKL, OF(ADVICE_COUNT), "min_samples_leaf = {value/2}",
-     "a node of fewer than twice so many rows is not split"},
+     "a node of fewer than twice this number of rows is not split"},
     {"min_samples_split", SKL, OF(ADVICE_SHARE), "min_samples_leaf = {1000*value/2}",
      "it is a number of rows, here of 1,000"},
     {"min_samples_leaf", SKL, OF(ADVICE_SHARE), "min_samples_leaf = {1000*value}",

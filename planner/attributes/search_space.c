@@ -44,7 +44,7 @@ static bool is_of_learning(const struct attribute *attribute)
 static enum status refuse_attribute(const struct attribute *attribute,
                                     const struct setting *setting, struct error *err)
 {
-    fail_at(err, STATUS_INVALID, setting->value.span.start, "%s takes one value in a search",
+    fail_at(err, STATUS_INVALID, setting->value.span.start, "%s accepts one value in a search",
             attribute->name);
     return error_hint(err, "All trials have the same rows and the same job; what the model is and "
                            "how it learns is searched.");

@@ -67,7 +67,7 @@ static enum status read_part(const struct column *argument, uint32_t *parts, str
     nearest = text_nearest(word, words, DATE_PARTS - 1);
     if (nearest >= 0)
         return error_hint(err, "Did you mean '%s'?", words[nearest]);
-    return error_hint(err, "There are 'age', 'month', 'day', 'weekday' and 'hour'.");
+    return error_hint(err, "The parts are 'age', 'month', 'day', 'weekday' and 'hour'.");
 }
 
 enum status date_parts_read(const struct column *call, uint32_t *parts, struct error *err)

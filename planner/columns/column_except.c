@@ -24,8 +24,8 @@ static enum status except_pattern(struct planning *planning, const struct column
         return error_hint(planning->err,
                           "In LIKE %% stands for any characters, and _ for one of them.");
     return error_hint(planning->err,
-                      "A string in COLUMN is a regular expression over whole names; LIKE 'tmp_%%' "
-                      "is a pattern of SQL.");
+                      "A string in COLUMN is a regular expression over whole names, such as "
+                      "'tmp_.*'; LIKE 'tmp_%%' is a pattern of SQL.");
 }
 
 enum status column_except_find(struct planning *planning, const struct column *all, bool **excepted)

@@ -30,11 +30,12 @@ const struct column_function column_functions[] = {
      "([lists in texts](language.md#lists-in-texts)).",
      "shape, delimiter, dtype, key_value_delimiter, weight_dtype"},
     {"IMAGE", "IMAGE(c, height, width); IMAGE(c, height, width, channels)", "n numbers",
-     "A picture as a BLOB, or bytea, of a byte for each channel of each pixel, row by row: height "
-     "* "
-     "width * channels bytes (1 channel), at most 2,000. Each is an input, c[1] to c[n]; NULL is n "
-     "NULLs, and a blob of another size is a bad row. A definition takes it as image(c, height, "
-     "width, channels).",
+     "A picture as a BLOB, or bytea: a PNG, or a byte for each channel of each pixel, row by row. "
+     "Each of its height * width * channels numbers (1 channel) is an input, c[1] to c[n]: at most "
+     "16,384 in a definition, 2,000 in other models. NULL is n NULLs; a picture of another size, "
+     "and a PNG that is damaged or would lose something, are bad rows. A definition takes it as "
+     "image(c, height, width, channels) ([pictures]"
+     "(definitions.md#words-in-order-and-pictures)).",
      "height, width, channels"},
     {"SEQUENCE", "SEQUENCE(c); SEQUENCE(c, n); SEQUENCE(c, n, delimiter)",
      "n numbers, or a category",

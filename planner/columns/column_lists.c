@@ -101,8 +101,8 @@ enum status column_list_read(const struct column *call, uint32_t size_max, struc
 
 enum status column_image_read(const struct column *call, struct cell_list *list, struct error *err)
 {
+    uint32_t sizes[3] = {1, 1, 1}; /* height, width, channels */
     uint64_t product = 1;
-    uint32_t size;
 
     if (call->count < 3 || call->count > 4 || call->items[0].kind != COLUMN_NAME)
         return column_refuse_arguments(
@@ -110,13 +110,14 @@ enum status column_image_read(const struct column *call, struct cell_list *list,
             "a column's name, a height, a width, and after them possibly a number of channels",
             err);
     for (size_t i = 1; i < call->count; i++) {
-        TRY(read_size(&call->items[i], LIST_SIZE_MAX, call, &size, err));
-        product = product * size;
+        TRY(read_size(&call->items[i], PICTURE_NUMBERS_MAX, call, &sizes[i - 1], err));
+        product *= sizes[i - 1];
     }
-    *list = (struct cell_list){.form = LIST_BYTES, .size = (uint32_t)product};
-    return product <= LIST_SIZE_MAX
+    *list = (struct cell_list){
+        .form = LIST_PICTURE, .size = (uint32_t)product, .width = sizes[1], .channels = sizes[2]};
+    return product <= PICTURE_NUMBERS_MAX
                ? STATUS_OK
                : fail_at(err, STATUS_LIMIT, call->name.position,
-                         "IMAGE: a picture of %llu bytes, and at most %d are inputs of a model",
-                         (unsigned long long)product, LIST_SIZE_MAX);
+                         "IMAGE: a picture of %llu numbers, and at most %d are inputs of a model",
+                         (unsigned long long)product, PICTURE_NUMBERS_MAX);
 }

@@ -28,9 +28,11 @@ static enum status read_number(const struct column *call, enum text_argument arg
 
     if (!found)
         return STATUS_OK;
-    if (!is_whole || found->value.integer < 1 || found->value.integer > most)
-        return fail_at(err, STATUS_INVALID, found->span.start, "TEXT takes %s from 1 to %u", what,
-                       most);
+    if (!is_whole || found->value.integer < 1 || found->value.integer > most) {
+        fail_at(err, STATUS_INVALID, found->span.start, "TEXT takes %s from 1 to %u", what, most);
+        return error_hint(err, "Pairs of words are TEXT(column, ngrams = 2), and words by their "
+                               "rarity TEXT(column, weights = 'tfidf').");
+    }
     *number = (uint32_t)found->value.integer;
     return STATUS_OK;
 }

@@ -74,9 +74,10 @@ static enum status match_pattern(struct planning *planning, const struct column 
                           "A model takes all elements of a vector: COLUMN %.*s, or select one of "
                           "them as a column.",
                           SLICE_FORMAT(vector));
-    return error_hint(planning->err,
-                      "A string in COLUMN is a regular expression over whole names; names stand "
-                      "without quotes, or in the quotes of the database.");
+    return error_hint(
+        planning->err,
+        "A string in COLUMN is a regular expression over whole names, such as 'x_.*'; "
+        "names stand without quotes, or in the quotes of the database.");
 }
 
 static enum status choose_pattern(struct planning *planning, const struct column *column,
@@ -883,8 +884,8 @@ static enum status choose_bytes(const struct planning *planning, struct query_co
         fail_at(planning->err, STATUS_INVALID, choice->position,
                 "IMAGE: column \"%.*s\" holds more than bytes", SLICE_FORMAT(column->name));
         return error_hint(planning->err,
-                          "It takes a BLOB, or bytea, of a byte for each channel of each pixel, "
-                          "row by row. DENSE(%s, n) takes texts of n numbers.",
+                          "It takes a BLOB, or bytea: a PNG, or a byte for each channel of each "
+                          "pixel, row by row. DENSE(%s, n) takes texts of n numbers.",
                           SQL_NAME(column->name));
     }
     column->list = choice->spec.list;
@@ -895,7 +896,7 @@ static enum status choose_bytes(const struct planning *planning, struct query_co
 static enum status choose_list(const struct planning *planning, struct query_column *column,
                                struct choice *choice)
 {
-    if (choice->spec.list.form == LIST_BYTES)
+    if (cell_list_has_bytes(&choice->spec.list))
         return choose_bytes(planning, column, choice);
     if (column->blobs > 0 || (column->vectors == 0 && is_array(column->declared_type)))
         return refuse_binary(planning, column, choice);
@@ -1078,15 +1079,30 @@ static enum status check_texts(const struct planning *planning)
     return error_hint(planning->err, "TEXT(column, buckets, words) reads fewer words of a text.");
 }
 
-static enum status refuse_inputs(const struct planning *planning)
+/* Refuses more inputs than a model has. The numbers of pictures count by themselves in the model
+ * of a definition; in others, whose matrices have a row of each input, they are as any. */
+static enum status check_inputs_most(const struct planning *planning)
 {
     const struct plan *plan = planning->plan;
-    enum status status =
-        fail_at(planning->err, STATUS_LIMIT, planning->statement->select_position,
-                "a model has at most %d inputs, not %zu with the elements of arrays and lists and "
-                "the parts of dates",
-                MODEL_INPUTS_MAX, plan->input_count);
+    const bool are_apart = plan->estimator->kind->has_calls;
+    enum status status;
+    size_t pixels = 0;
 
+    for (size_t i = 0; i < plan->input_count; i++)
+        pixels += cell_list_has_bytes(&plan->inputs[i].spec.list);
+    if (pixels > MODEL_INPUTS_MAX && !are_apart) {
+        fail_at(planning->err, STATUS_LIMIT, planning->statement->select_position,
+                "the pictures of a row have %zu numbers, and %s takes at most %d", pixels,
+                plan->estimator->name, MODEL_INPUTS_MAX);
+        return error_hint(planning->err, "Definitions take %d: TO TRAIN zoo/mnist_cnn.",
+                          PICTURE_NUMBERS_MAX);
+    }
+    if (plan->input_count - (are_apart ? pixels : 0) <= MODEL_INPUTS_MAX)
+        return STATUS_OK;
+    status = fail_at(planning->err, STATUS_LIMIT, planning->statement->select_position,
+                     "a model has at most %d inputs, not %zu with the elements of arrays and lists "
+                     "and the parts of dates",
+                     MODEL_INPUTS_MAX, plan->input_count - (are_apart ? pixels : 0));
     for (size_t i = 0; i < plan->input_count; i++)
         if (plan->inputs[i].spec.list.form == LIST_WORDS)
             return error_hint(
@@ -1124,8 +1140,7 @@ static enum status make_inputs(struct planning *planning, const struct choices *
         plan->inputs[plan->input_count++] = offset_input(plan);
     labels_add_inputs(plan);
     make_crossed_inputs(plan, choices);
-    if (plan->input_count > MODEL_INPUTS_MAX)
-        return refuse_inputs(planning);
+    TRY(check_inputs_most(planning));
     if (plan->input_count > (plan->offset ? 1 : 0) + plan->label_count)
         return check_texts(planning);
     if (plan->excepted_count > 0) {

@@ -4,6 +4,8 @@
 
 #include "planner/columns/column_dates.h"
 #include "planner/columns/labels.h"
+#include "planner/notices/shape_notices.h"
+#include "planner/notices/spelling_notices.h"
 #include "planner/plan/column_kind.h"
 #include "planner/plan/planning.h"
 #include "planner/plan/query.h"
@@ -55,11 +57,18 @@ static enum status refuse_words(const struct planning *planning, const struct qu
         return error_hint(planning->err, "Most are numbers: WHERE %.*s <> '%.*s' leaves out %u.",
                           SLICE_FORMAT(column->name), (int)column->word_size, column->word,
                           (unsigned)column->word_cells);
+    if (column_is_date(column) && column->written_dates > 0)
+        return error_hint(planning->err,
+                          "A regressor learns numbers: make dates of the form 2024-01-31 in the "
+                          "SELECT, and of these the days since a fixed one.");
     if (column_is_date(column))
         return error_hint(planning->err,
                           "A regressor learns numbers: julianday(%.*s) counts days, "
                           "strftime('%%s', %.*s) seconds.",
                           SLICE_FORMAT(column->name), SLICE_FORMAT(column->name));
+    /* The list of a plan that fails is shown to nobody. Dates would be no numbers, either. */
+    if (column->shaped.shape != SHAPE_DATE && note_shape(plan, column, false))
+        return error_hint(planning->err, "%s", plan->notices->items[plan->notices->count - 1].hint);
     return error_hint(planning->err, "A regressor learns numbers; for words there is %s.",
                       classifier_beside(plan->estimator));
 }
@@ -130,7 +139,7 @@ enum status label_plan(struct planning *planning)
     return STATUS_OK;
 }
 
-void label_date_notice(const struct plan *plan)
+void label_unit_notice(const struct plan *plan)
 {
     const struct query_column *column;
     bool is_days;
@@ -138,6 +147,8 @@ void label_date_notice(const struct plan *plan)
     if (plan->estimator->task != TASK_REGRESSION || plan->label_column < 0)
         return;
     column = &plan->query.columns[plan->label_column];
+    if (column->texts > column->blank_texts)
+        note_written_numbers(plan, column, plan->label_reading, true);
     is_days = slice_is(column->sql_type, "pg_catalog.date");
     if (!is_days && !slice_is(column->sql_type, "pg_catalog.timestamptz") &&
         !slice_is(column->sql_type, "pg_catalog.\"timestamp\""))

@@ -7,8 +7,9 @@
 
 enum status label_plan(struct planning *planning);
 
-/* Tells what the predictions of a regressor count, if its label is a date or time of PostgreSQL. */
-void label_date_notice(const struct plan *plan);
+/* Tells what the predictions of a regressor count, if its label is a date or time of PostgreSQL,
+ * and how numbers were read from texts. */
+void label_unit_notice(const struct plan *plan);
 /* EXPLAIN: what the sample tells of the labels. TRAIN tells it of all rows. */
 void label_notice(const struct plan *plan);
 /* The type of a column of classes. */

@@ -497,7 +497,7 @@ static void explain_idle(struct explanation *explanation)
 
     if (plan->spec.servers == 0 && plan->spec.max_workers > lanes)
         text_printf(&explanation->detail,
-                    "; %u can work, as a step has so many lanes: raise %sjob.lanes", lanes,
+                    "; %u can work, one for each lane of a step: raise %sjob.lanes", lanes,
                     has_batches(plan) ? "train.batch_size or " : "");
 }
 

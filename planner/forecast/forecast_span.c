@@ -96,7 +96,7 @@ enum status forecast_span_setting(struct planning *planning, const struct settin
                (long long)(last - first + 1), SLICE_FORMAT(start->value.text),
                SLICE_FORMAT(end->value.text));
     notice_hint(planning->plan->notices,
-                "The first is the one behind the last row, whatever forecast.start says; "
-                "forecast.horizon says how many there are of another length than a day.");
+                "The first step follows the last row, whatever forecast.start says; "
+                "forecast.horizon sets the number of steps that are not days.");
     return make_setting(planning, end, last - first + 1, setting);
 }

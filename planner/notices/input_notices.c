@@ -145,7 +145,7 @@ enum status input_notices(const struct plan *plan, struct error *err)
         if (is_truth(plan, input))
             TRY(note_truths(plan, i, err));
         else
-            note_written_numbers(plan, column, input->spec.reading);
+            note_written_numbers(plan, column, input->spec.reading, false);
         if (column->missing_texts > 0)
             TRY(note_missing(plan, column, err));
     }

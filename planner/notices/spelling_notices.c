@@ -12,6 +12,10 @@
 #define CODES_FEW_SHARE                                                                            \
     1000 /* one of so many cells, as in column_kind.c: more are why it is words */
 
+#define NUMBERS_BESIDE_WORD                                                                        \
+    20 /* the least cells that are numbers beside one word in the others                           \
+        */
+
 /* ----- columns that are read ----- */
 
 /* "$, EUR and 2 others" */
@@ -65,13 +69,16 @@ static void note_percents(const struct plan *plan, const struct query_column *co
                 SQL_NAME(column->name), SQL_NAME(column->name));
 }
 
-static void hint_unclear(const struct plan *plan, const struct query_column *column, bool is_comma)
+static void hint_unclear(const struct plan *plan, const struct query_column *column, bool is_comma,
+                         bool is_label)
 {
     if (is_comma)
         notice_hint(plan->notices,
                     "It may also be a decimal comma: replace(%s, ',', '.') AS %s reads "
-                    "'1,234' as 1.234. COLUMN VOCABULARY(%s) reads it as words.",
-                    SQL_NAME(column->name), SQL_NAME(column->name), SQL_NAME(column->name));
+                    "'1,234' as 1.234.%s%s%s",
+                    SQL_NAME(column->name), SQL_NAME(column->name),
+                    is_label ? "" : " COLUMN VOCABULARY(", is_label ? "" : SQL_NAME(column->name),
+                    is_label ? "" : ") reads it as words.");
     else
         notice_hint(plan->notices,
                     "If the points stand between thousands: replace(%s, '.', '') AS %s reads "
@@ -80,23 +87,23 @@ static void hint_unclear(const struct plan *plan, const struct query_column *col
 }
 
 static void note_spelling(const struct plan *plan, const struct query_column *column,
-                          enum input_reading reading)
+                          enum input_reading reading, const char *what)
 {
     const struct slice name = column->name;
     const char *rows = query_rows_word(&plan->query);
 
     if (reading == READING_SEPARATED)
         notice_add(plan->notices, NOTICE_READING,
-                   "column \"%.*s\" is read as numbers with a comma between thousands, in %u %s",
+                   "%s \"%.*s\" is read as numbers with a comma between thousands, in %u %s", what,
                    SLICE_FORMAT(name), column->separated_texts, rows);
     else if (reading == READING_COMMA)
         notice_add(plan->notices, NOTICE_READING,
-                   "column \"%.*s\" is read as numbers with a decimal comma, '1.234,50' as 1234.5, "
+                   "%s \"%.*s\" is read as numbers with a decimal comma, '1.234,50' as 1234.5, "
                    "in %u %s",
-                   SLICE_FORMAT(name), column->written_texts + column->separated_texts, rows);
+                   what, SLICE_FORMAT(name), column->written_texts + column->separated_texts, rows);
     else
-        notice_add(plan->notices, NOTICE_READING, "column \"%.*s\" is read as numbers%s, in %u %s",
-                   SLICE_FORMAT(name),
+        notice_add(plan->notices, NOTICE_READING, "%s \"%.*s\" is read as numbers%s, in %u %s",
+                   what, SLICE_FORMAT(name),
                    column->numbers.percents > 0 ? ", '12%' as 0.12"
                    : column->numbers.currencies > 0
                        ? " without the signs of currency"
@@ -105,22 +112,29 @@ static void note_spelling(const struct plan *plan, const struct query_column *co
 }
 
 void note_written_numbers(const struct plan *plan, const struct query_column *column,
-                          enum input_reading reading)
+                          enum input_reading reading, bool is_label)
 {
     const bool is_plain = reading == READING_NUMBER;
+    const char *what = is_label ? "label column" : "column";
 
+    if (is_label && !is_plain && reading != READING_SEPARATED && !reading_is_written(reading))
+        return;
     if (is_plain && (column->numeric_texts == 0 || !column_is_unclear(column)))
         return;
     if (is_plain)
         notice_add(plan->notices, NOTICE_READING,
-                   "column \"%.*s\": each point in its texts has three digits after it, and is "
+                   "%s \"%.*s\": each point in its texts has three digits after it, and is "
                    "read as a decimal point",
-                   SLICE_FORMAT(column->name));
+                   what, SLICE_FORMAT(column->name));
     else
-        note_spelling(plan, column, reading);
+        note_spelling(plan, column, reading, what);
     if (column_is_unclear(column))
-        hint_unclear(plan, column, !is_plain);
-    else
+        hint_unclear(plan, column, !is_plain, is_label);
+    else if (is_label && column->numbers.percents > 0)
+        notice_hint(plan->notices,
+                    "Predictions are such numbers; replace(%s, '%%', '') AS %s reads 12.",
+                    SQL_NAME(column->name), SQL_NAME(column->name));
+    else if (!is_label)
         notice_hint(plan->notices, "COLUMN VOCABULARY(%s) reads it as words.",
                     SQL_NAME(column->name));
     if (!reading_is_written(reading))
@@ -230,6 +244,13 @@ static uint64_t cells_of(const struct query_column *column)
            column->missing_texts;
 }
 
+/* Are there numbers, and in place of the others nearly always the same word, "not tested"? */
+static bool is_one_word(const struct query_column *column, uint64_t numbers, uint64_t words)
+{
+    return column->word_size > 0 && numbers >= NUMBERS_BESIDE_WORD && 10 * numbers >= words &&
+           10 * (uint64_t)column->word_cells >= 9 * words;
+}
+
 bool note_nearly_read(const struct plan *plan, const struct query_column *column, bool is_left_out)
 {
     const uint64_t cells = cells_of(column), words = column_words(column);
@@ -249,7 +270,8 @@ bool note_nearly_read(const struct plan *plan, const struct query_column *column
     else if (is_most(numbers, cells) && words > 0 && !has_codes && column->numbers.not_point > 0 &&
              column->numbers.not_comma > 0)
         note_contrary(plan, column, is_left_out);
-    else if (is_most(numbers, cells) && words > 0 && !has_codes && !has_units)
+    else if ((is_most(numbers, cells) || is_one_word(column, numbers, words)) && words > 0 &&
+             !has_codes && !has_units)
         note_others(plan, column, true, 100 * numbers / cells, words, is_left_out);
     else
         return note_shape(plan, column, is_left_out);

@@ -12,7 +12,7 @@
 /* Notices on a column that is read as numbers by READING_SEPARATED or in other spellings, or by
  * READING_NUMBER with points that may stand between thousands. */
 void note_written_numbers(const struct plan *plan, const struct query_column *column,
-                          enum input_reading reading);
+                          enum input_reading reading, bool is_label);
 
 /* Notices on a column that is taken as words, or left out as a key. False: it has nothing to be
  * said. */

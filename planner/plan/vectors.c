@@ -75,8 +75,16 @@ static void add_cross(struct query *query, const struct query_cross *cross, stru
     query->vectors.count++;
 }
 
-static enum status refuse_elements(size_t count, struct error *err)
+/* Looked at before there is room for them. */
+static enum status check_elements(size_t count, size_t pixels, struct error *err)
 {
+    if (pixels > PICTURE_NUMBERS_MAX) {
+        fail(err, STATUS_LIMIT, "the pictures of a row have %zu numbers, at most %d are read",
+             pixels, PICTURE_NUMBERS_MAX);
+        return error_hint(err, "Make smaller pictures of them, or leave some out of COLUMN.");
+    }
+    if (count <= VECTOR_ELEMENTS_MAX)
+        return STATUS_OK;
     fail(err, STATUS_LIMIT, "the arrays of a row have %zu elements, at most %d are read", count,
          VECTOR_ELEMENTS_MAX);
     return error_hint(err, "Leave those out of the SELECT that the model does not need.");
@@ -85,19 +93,20 @@ static enum status refuse_elements(size_t count, struct error *err)
 enum status query_add_elements(struct query *query, struct arena *arena, struct error *err)
 {
     const size_t count = query->count;
-    size_t vectors = query->cross_count, elements = query->cross_count;
+    size_t vectors = query->cross_count, elements = query->cross_count, pixels = 0;
     struct query_column *columns;
     struct vector *items;
 
     for (size_t i = 0; i < count; i++) {
         vectors += elements_of(&query->columns[i]) > 0;
         elements += elements_of(&query->columns[i]);
+        if (cell_list_has_bytes(&query->columns[i].list))
+            pixels += query->columns[i].list.size;
     }
     query->vectors = (struct vectors){.columns = count};
     if (vectors == 0)
         return STATUS_OK;
-    if (elements > VECTOR_ELEMENTS_MAX)
-        return refuse_elements(elements, err);
+    TRY(check_elements(elements - pixels, pixels, err));
     columns = ARENA_NEW(arena, struct query_column, count + elements);
     items = ARENA_NEW(arena, struct vector, vectors);
     if (!columns || !items)
@@ -253,7 +262,7 @@ static enum status spread_date(const struct vector *vector, const struct cell *c
 static enum status spread_list(const struct vector *vector, const struct cell *cell,
                                struct cell *elements, struct error *err)
 {
-    double numbers[LIST_SIZE_MAX];
+    double numbers[LIST_NUMBERS_MAX];
     bool is_null;
 
     TRY(cell_list_read(cell, &vector->list, vector->name, numbers, &is_null, err));

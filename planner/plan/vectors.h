@@ -38,7 +38,7 @@
 #include "params/terms.h"
 
 #define VECTOR_NO_COLUMN    UINT32_MAX
-#define VECTOR_ELEMENTS_MAX 10000 /* elements of all vectors of a query */
+#define VECTOR_ELEMENTS_MAX 10000 /* elements of all vectors of a query, without pictures */
 
 struct vector {
     struct slice name;          /* name of its column, or of the cross */

@@ -43,7 +43,7 @@ static enum status refuse_metric(struct planning *planning, const struct setting
     struct text list;
 
     fail_at(planning->err, STATUS_INVALID, setting->value.span.start,
-            "the metric of train.require is none that this statement measures");
+            "this statement does not measure the metric of train.require");
     text_init(&list, 512);
     for (size_t i = 0; i < plan->metric_count; i++)
         text_printf(&list, "%s%.*s", i > 0 ? ", " : "", SLICE_FORMAT(plan->metrics[i]));

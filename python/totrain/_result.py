@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 from typing import Any, Iterator, Sequence
 
 from ._errors import Error
@@ -13,6 +14,10 @@ ROWS_SHOWN = 60
 def quoted(name: str) -> str:
     """An identifier of SQL."""
     return '"' + name.replace('"', '""') + '"'
+
+
+def _aligned(value: Any) -> str:
+    return f' style="text-align:{"right" if isinstance(value, (int, float)) else "left"}"'
 
 
 def _cell(value: Any) -> str:
@@ -115,9 +120,10 @@ class Result:
 
     def _repr_html_(self) -> str:
         rows, note = self._shown()
-        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
-        body = "".join("<tr>" + "".join(
-            f'<td style="text-align:{"right" if isinstance(value, (int, float)) else "left"}">'
-            f"{html.escape(_cell(value))}</td>" for value in row) + "</tr>" for row in rows)
+        first = [next((value for value in column if value is not None), None) for column in zip(*rows)]
+        head = "".join(f"<th{_aligned(value)}>{html.escape(name)}</th>"
+                       for name, value in itertools.zip_longest(self.columns, first))
+        body = "".join("<tr>" + "".join(f"<td{_aligned(value)}>{html.escape(_cell(value))}</td>" for value in row) + "</tr>"
+                       for row in rows)
         caption = f"<p>{note}</p>" if note else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{caption}"

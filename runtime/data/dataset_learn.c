@@ -112,6 +112,7 @@ static void note_far_numbers(const struct spool *spool, const struct dataset *da
 static void sample_apart(const struct spool *spool, const uint8_t *is_used,
                          struct column_sample *sample)
 {
+    const uint64_t most = column_sample_most(sample);
     uint64_t used = 0, rank = 0, taken = 0;
 
     for (uint64_t row = 0; row < spool->rows; row++)
@@ -122,7 +123,7 @@ static void sample_apart(const struct spool *spool, const uint8_t *is_used,
         for (uint32_t row = 0; row < block->rows && column_sample_wants(sample); row++) {
             if (is_used && !is_used[block->first_row + row])
                 continue;
-            if (used <= COLUMN_SAMPLE_ROWS || rank * COLUMN_SAMPLE_ROWS / used == taken) {
+            if (used <= most || rank * most / used == taken) {
                 column_sample_add(sample, block->columns, row);
                 taken++;
             }

@@ -246,7 +246,7 @@ enum status control_read_reply(struct slice reply, struct error *err)
     if (slice_is(reply, "ok"))
         return STATUS_OK;
     if (reply.size < 3 || memcmp(reply.data, "no ", 3) != 0)
-        return fail(err, STATUS_PROTOCOL, "the job's supervisor gave an answer that is none");
+        return fail(err, STATUS_PROTOCOL, "the job's supervisor gave an invalid answer");
     rest = (struct slice){reply.data + 3, reply.size - 3};
     number = take_field(&rest);
     message = take_field(&rest);

@@ -28,7 +28,7 @@ static void read_metrics(const cJSON *json, struct job_event *event)
 
         if (event->metric_count == METRICS_MAX || !cJSON_IsNumber(metric) || !metric->string)
             return;
-        snprintf(read->name, sizeof read->name, "%s", metric->string);
+        slice_copy(slice_of(metric->string), read->name, sizeof read->name);
         read->value = metric->valuedouble;
         event->metric_count++;
     }

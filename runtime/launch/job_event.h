@@ -24,8 +24,11 @@ enum job_event_kind {
 /* The first moments of a job tell nothing about the rest: none is estimated before. */
 #define JOB_ESTIMATE_AFTER_S 2
 
+/* The name of a label's score ends with the label's, which has 63 bytes at most in PostgreSQL. */
+#define EVENT_METRIC_BYTES (2 * WORD_BYTES_MAX + 1)
+
 struct event_metric {
-    char name[WORD_BYTES_MAX + 1];
+    char name[EVENT_METRIC_BYTES]; /* a longer one is cut behind a character */
     double value;
 };
 

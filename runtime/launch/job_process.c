@@ -150,6 +150,25 @@ enum status job_next_event(struct job_process *process, int timeout_ms, struct j
     return status;
 }
 
+bool job_report(struct job_process *process, struct slice line)
+{
+    /* It is writable while three quarters of its buffer are free: more than any line. */
+    struct pollfd lifeline = {.fd = process->lifeline, .events = POLLOUT};
+    struct iovec parts[] = {{"report ", 7}, {(char *)(uintptr_t)line.data, line.size}, {"\n", 1}};
+    const struct msghdr message = {.msg_iov = parts, .msg_iovlen = 3};
+
+    return process->lifeline >= 0 && poll(&lifeline, 1, 0) > 0 &&
+           sendmsg(process->lifeline, &message, MSG_NOSIGNAL) > 0;
+}
+
+void job_looked(struct job_process *process)
+{
+    static const char line[] = "looked\n";
+
+    if (process->lifeline >= 0)
+        (void)send(process->lifeline, line, sizeof line - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 void job_cancel(struct job_process *process)
 {
     if (process->lifeline >= 0)

@@ -4,6 +4,7 @@
  *     session --posix_spawn--> totrain supervise FOLDER --> master, workers
  *             <---- events: JSON lines on a pipe ------
  *             ---- lifeline: closed, or "cancel" ------>
+ *             ---- reports of a job elsewhere --------->
  *
  * The supervisor holds the other end of the lifeline: when the session's process ends in any way,
  * the kernel closes it and the whole job ends within 5 s. A detached job has no lifeline and a
@@ -45,6 +46,11 @@ enum status job_limit_memory(const struct job_process *process, uint64_t bytes, 
  * FAILED when the supervisor ended without saying DONE or FAILED. */
 enum status job_next_event(struct job_process *process, int timeout_ms, struct job_event *event,
                            bool *has_event, struct error *err);
+/* Hands a report of the job's journal, a line, to the supervisor of a job that runs elsewhere,
+ * which makes an event of it. false: it takes none now. */
+bool job_report(struct job_process *process, struct slice line);
+/* The journal was read as far as it goes. */
+void job_looked(struct job_process *process);
 /* Ask the job to end; its last event is then JOB_FAILED with INTERRUPTED. */
 void job_cancel(struct job_process *process);
 /* Ask the job to end as one that has failed, for this reason: a line. */

@@ -5,7 +5,7 @@
 #include "base/sums/hash.h"
 
 #define STATE_MAGIC   0x4e524c5454u /* "TTLRN" */
-#define STATE_VERSION 11
+#define STATE_VERSION 12
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "arrays are saved as they stand");
 

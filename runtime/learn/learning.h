@@ -70,8 +70,9 @@ struct learner_report {
     bool evaluated;
     double validation_loss;
     double validation_score; /* accuracy, or RMSE in the label's units; NaN: none */
-    /* The statement's metrics, in its order, where the learner measures those of each round: of
-     * training rows and of those held out; NaN: not measured, or not defined. */
+    /* The statement's metrics, in its order, where the learner measures those of each round, or the
+     * scores of several labels, in the order of LABEL: of training rows and of those held out; NaN:
+     * not measured, or not defined. */
     uint32_t metric_count;
     double train_metrics[METRICS_MAX], validation_metrics[METRICS_MAX];
     bool improved;

@@ -399,6 +399,19 @@ static void list_concordance(struct measuring *measuring)
     row->validation = value_of(measuring, 1, measure);
 }
 
+/* A sum over a sample is less than that over all rows, which others print. */
+static void note_sample(struct measuring *measuring, struct measure measure)
+{
+    const struct dataset *dataset = measuring->dataset;
+
+    if (measure.metric != METRIC_INERTIA || dataset->sample.rows >= dataset->train.rows)
+        return;
+    notice_add(&measuring->notices, NOTICE_METRIC,
+               "Inertia is the sum over a sample of %llu of %llu training rows",
+               (unsigned long long)dataset->sample.rows, (unsigned long long)dataset->train.rows);
+    notice_hint(&measuring->notices, "TO EVALUATE measures all rows of its SELECT.");
+}
+
 /* Loss, then each metric of the spec; of the default ones those that the classes have. */
 static enum status list_results(struct measuring *measuring, struct error *err)
 {
@@ -430,6 +443,7 @@ static enum status list_results(struct measuring *measuring, struct error *err)
             snprintf(row->name, sizeof row->name, "%s", metric_name(measure.metric));
         row->train = value_of(measuring, 0, measure);
         row->validation = value_of(measuring, 1, measure);
+        note_sample(measuring, measure);
         ++*count;
     }
     return STATUS_OK;

@@ -290,7 +290,7 @@
     F(F64,  loss,             FIELD_ANY, "NaN: none") \
     F(F64,  validation_loss,  FIELD_ANY, "NaN: none") \
     F(F64,  validation_score, FIELD_ANY, "NaN: none") \
-    F(REALS, metrics,         FIELD_REALS_MAX, "that the statement names: of training rows, then of those held out; NaN: none")
+    F(REALS, metrics,         FIELD_REALS_MAX, "named, or scores of labels: of training rows, then of those held out; NaN: none")
 
 #define MESSAGE_MODEL_NEXT_FIELDS(F) \
     F(U64, row, FIELD_ANY, "")

@@ -59,7 +59,7 @@ static void write_learning(const struct job_row *row, struct text *out)
     gauge(out, "rows_applied", "Rows applied to the model, of all epochs.", (double)row->rows_done);
     counter(out, "rows_redone_total", "Rows that were computed and did not count.",
             (double)row->rows_redone);
-    gauge(out, "rows_per_second", "Rows applied a second, of late.", row->rows_per_second);
+    gauge(out, "rows_per_second", "Rows applied a second, recently.", row->rows_per_second);
     gauge(out, "train_loss", "Mean loss of the training rows.", row->loss);
     gauge(out, "validation_loss", "Mean loss of the rows held out.", row->validation_loss);
 }
@@ -131,7 +131,7 @@ static void write_rows(const struct dispatch *dispatch, const struct job_row *ro
     gauge(out, "rows_bad", "Rows of these that their workers died over.", (double)rows_bad);
     counter(out, "rows_redone_total", "Rows that were scored and did not count.",
             (double)row->rows_redone);
-    gauge(out, "rows_per_second", "Rows settled a second, of late.", row->rows_per_second);
+    gauge(out, "rows_per_second", "Rows settled a second, recently.", row->rows_per_second);
 }
 
 static void write_shards(const struct dispatch *dispatch, const struct job_row *row,

@@ -94,6 +94,30 @@ void outbox_executor_close(struct outbox_executor *executor)
     executor->store = NULL;
 }
 
+/* A notice holds nothing up: it tells of the job, and no row depends on it. */
+static enum report_haste haste_of(enum job_event_kind kind)
+{
+    if (kind == JOB_PROGRESS)
+        return REPORT_LATER;
+    return kind == JOB_NOTICE ? REPORT_SOON : REPORT_MUST;
+}
+
+/* Within a transaction: the session reads it in the journal (extension/engine/jobs/follow.h). */
+static enum status put_report(struct jobstore *store, const struct job_event *event,
+                              struct error *err)
+{
+    enum status status;
+    struct text line;
+
+    text_init(&line, LAUNCH_EVENT_BYTES_MAX);
+    job_event_write(event, &line);
+    status = line.failed
+                 ? fail_no_memory(err)
+                 : jobstore_put_report(store, text_slice(&line), haste_of(event->kind), err);
+    text_deinit(&line);
+    return status;
+}
+
 void outbox_executor_say(const struct outbox_executor *executor, const struct job_event *event)
 {
     struct text line;
@@ -123,12 +147,33 @@ void outbox_executor_say_failed(const struct outbox_executor *executor, const st
     outbox_executor_say(executor, &event);
 }
 
+/* Stores a report that came by no outbox. */
+static enum status store_report(const struct outbox_executor *executor,
+                                const struct job_event *event, struct error *err)
+{
+    enum status status;
+
+    TRY(begin_transaction(executor, err));
+    status = put_report(executor->store, event, err);
+    if (status == STATUS_OK)
+        return jobstore_commit(executor->store, err);
+    jobstore_rollback(executor->store);
+    return status;
+}
+
 void outbox_executor_say_notice(const struct outbox_executor *executor, const char *text)
 {
     struct job_event event;
+    struct error why;
 
     empty_event(JOB_NOTICE, &event);
     snprintf(event.message, sizeof event.message, "%s", text);
+    if (executor->store && executor->journal) {
+        store_call_begin(executor->call, loop_now_ms());
+        if (store_report(executor, &event, &why) != STATUS_OK)
+            log_warning("the session does not hear of it: %s", why.message);
+        store_call_end(executor->call);
+    }
     outbox_executor_say(executor, &event);
 }
 
@@ -233,6 +278,8 @@ static void log_events(struct outbox_executor *executor, const struct outbox *ou
     empty_event(JOB_NOTICE, &notice);
     snprintf(notice.message, sizeof notice.message,
              "log.tensorboard: %.300s; the job goes on without", why.message);
+    if (put_report(executor->store, &notice, &why) != STATUS_OK)
+        log_warning("%s", why.message);
     outbox_executor_say(executor, &notice);
 }
 
@@ -262,11 +309,17 @@ static enum status find_room(const struct outbox_executor *executor, enum fault_
 static enum status put_rows(struct outbox_executor *executor, const struct outbox *outbox,
                             struct error *err)
 {
+    struct job_event event;
+
     for (size_t i = 0; i < outbox->count; i++) {
         const struct outbox_entry *entry = &outbox->entries[i];
 
         if (outbox_is_row(entry->kind))
             TRY(put(executor->store, entry->kind, outbox_bytes(outbox, entry), err));
+        if (entry->kind != OUTBOX_REPORT || !executor->journal)
+            continue;
+        memcpy(&event, outbox_bytes(outbox, entry).data, sizeof event);
+        TRY(put_report(executor->store, &event, err));
     }
     return STATUS_OK;
 }
@@ -315,10 +368,11 @@ static enum status hold(struct outbox_executor *executor, const struct outbox *o
     return waiting_rows_take(&executor->waiting, outbox, err);
 }
 
-static bool has_rows(const struct outbox *outbox)
+static bool has_rows(const struct outbox_executor *executor, const struct outbox *outbox)
 {
     for (size_t i = 0; i < outbox->count; i++)
-        if (outbox_is_row(outbox->entries[i].kind))
+        if (outbox_is_row(outbox->entries[i].kind) ||
+            (outbox->entries[i].kind == OUTBOX_REPORT && executor->journal))
             return true;
     return false;
 }
@@ -329,7 +383,7 @@ static enum status store_rows(struct outbox_executor *executor, const struct out
     bool are_logged = false;
     enum status status;
 
-    if (!has_rows(outbox))
+    if (!has_rows(executor, outbox))
         return STATUS_OK;
     status = commit_rows(executor, outbox, &are_logged, err);
     if (status == STATUS_IO && !executor->journal && waiting_rows_may_take(outbox)) {

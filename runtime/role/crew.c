@@ -327,6 +327,15 @@ double crew_seconds(const struct crew *crew, int64_t now_ms)
     return (double)(now_ms - crew->started_at) / 1000;
 }
 
+double crew_seconds_left(const struct crew *crew, double seconds, uint64_t done, uint64_t all)
+{
+    const double run_s = seconds - (double)crew->ms_before / 1000;
+
+    if (done == 0 || all < done || run_s < JOB_ESTIMATE_AFTER_S)
+        return (double)NAN;
+    return run_s * (double)(all - done) / (double)done;
+}
+
 struct job_row crew_job_row(struct crew *crew, int64_t now_ms)
 {
     int64_t waited = crew->waited_ms;
@@ -404,7 +413,6 @@ void crew_report(struct crew *crew, int64_t now_ms, enum job_event_kind kind, st
 {
     const struct job_row row = crew_job_row(crew, now_ms);
     struct job_event event = crew_event(crew, now_ms, kind);
-    const double run_s = event.seconds - (double)crew->ms_before / 1000;
 
     event.step = row.step;
     event.steps = row.steps;
@@ -414,8 +422,7 @@ void crew_report(struct crew *crew, int64_t now_ms, enum job_event_kind kind, st
     event.rows_per_second = row.rows_per_second;
     event.loss = row.loss;
     event.validation_loss = row.validation_loss;
-    if (row.step > 0 && row.steps >= row.step && run_s >= JOB_ESTIMATE_AFTER_S)
-        event.seconds_left = run_s * (double)(row.steps - row.step) / (double)row.step;
+    event.seconds_left = crew_seconds_left(crew, event.seconds, row.step, row.steps);
     if (kind == JOB_PROGRESS)
         slice_copy(slice_of(standing_of(crew)), event.message, sizeof event.message);
     if (kind == JOB_FAILED)

@@ -183,6 +183,9 @@ void crew_note_size(struct crew *crew, const char *text);
 /* Before every change of the number of workers: counts the slots that learned until now. */
 void crew_count_slots(struct crew *crew, int64_t now_ms);
 double crew_seconds(const struct crew *crew, int64_t now_ms); /* since the job began */
+/* The seconds that a job goes on of which so much is done `seconds` after it began; NAN: it is too
+ * early to tell. */
+double crew_seconds_left(const struct crew *crew, double seconds, uint64_t done, uint64_t all);
 /* The job's row as it would be stored now. */
 struct job_row crew_job_row(struct crew *crew, int64_t now_ms);
 void crew_put_job(struct crew *crew, int64_t now_ms, struct outbox *outbox);

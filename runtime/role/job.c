@@ -12,9 +12,11 @@
 #include "base/error.h"
 #include "base/process/memory_limit.h"
 #include "jobspec/jobspec.h"
+#include "jobspec/jobspec_sections.h"
 #include "runtime/data/spool/spool_format.h"
 #include "runtime/launch/job_spec.h"
 #include "runtime/launch/processor.h"
+#include "scoring/heads.h"
 
 #define MEMORY_LEAST ((uint64_t)64 << 20)
 
@@ -55,6 +57,42 @@ enum status job_number(const char *folder, uint64_t *number, struct error *err)
     return STATUS_OK;
 }
 
+/* Names the scores of several labels; the first of these are measured. */
+static enum status name_scores(struct job *job, struct error *err)
+{
+    struct text name;
+
+    text_init(&name, TEXT_MAXIMUM);
+    for (size_t i = 0; i < job->spec.input_count && job->round_metric_count < METRICS_MAX; i++) {
+        const struct input_spec *input = &job->spec.inputs[i];
+
+        if (!input->label)
+            continue;
+        text_clear(&name);
+        head_score_append(input->name, input->label, &name);
+        job->round_metrics[job->round_metric_count] = arena_copy(&job->arena, text_slice(&name));
+        if (name.failed || !job->round_metrics[job->round_metric_count++].data) {
+            text_deinit(&name);
+            return fail_no_memory(err);
+        }
+    }
+    text_deinit(&name);
+    return STATUS_OK;
+}
+
+static enum status name_round_metrics(struct job *job, struct error *err)
+{
+    const struct jobspec *spec = &job->spec;
+
+    if (spec->kind != SPEC_TRAIN)
+        return STATUS_OK;
+    if (!kind_of(spec)->measures_rounds)
+        return name_scores(job, err);
+    for (size_t i = 0; i < spec->metric_count && !spec->has_default_metrics; i++)
+        job->round_metrics[job->round_metric_count++] = spec->metrics[i];
+    return STATUS_OK;
+}
+
 enum status job_open(const char *folder, struct job *job, struct error *err)
 {
     enum status status;
@@ -67,6 +105,8 @@ enum status job_open(const char *folder, struct job *job, struct error *err)
     arena_init(&job->arena, ARENA_MAXIMUM);
     text_init(&json, JOBSPEC_BYTES_MAX);
     status = job_read_spec(job->folder, &job->arena, &job->spec, &json, err);
+    if (status == STATUS_OK)
+        status = name_round_metrics(job, err);
     if (status == STATUS_OK)
         job->identity = identify(job, text_slice(&json));
     text_deinit(&json);

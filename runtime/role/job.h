@@ -18,6 +18,10 @@ struct job {
     uint32_t cpus;     /* a worker's own processors; 0: it shares the machine's */
     struct arena arena;
     struct jobspec spec;
+    /* (round_metric_count): names of the metrics that its learner measures in each round, or of the
+     * scores of several labels; each ends with a zero byte. */
+    struct slice round_metrics[METRICS_MAX];
+    size_t round_metric_count;
     /* Members for a job whose roles share no folder (job_in_tables.h): its store is elsewhere, and
      * so are its rows until a worker fetches them. NULL: all is in the folder. Where source is
      * given, rows that lie by key may be left where they are until they are needed: *source, which

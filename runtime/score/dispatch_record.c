@@ -45,14 +45,13 @@ void dispatch_fill_row(const void *leader, struct job_row *row)
 void dispatch_fill_report(const void *leader, struct job_event *event)
 {
     const struct dispatch *dispatch = leader;
-    const uint64_t done = dispatch_rows_done(dispatch);
 
     event->step = shards_done(dispatch);
     event->steps = shards_in_all(dispatch);
-    event->seconds_left = (double)NAN;
-    if (done > 0)
-        event->seconds_left =
-            event->seconds * (double)(dispatch->options.rows - done) / (double)done;
+    /* Rows that masters before have settled say nothing of the time of this one. */
+    event->seconds_left = crew_seconds_left(&dispatch->crew, event->seconds,
+                                            dispatch_rows_done(dispatch) - dispatch->rows_before,
+                                            dispatch->options.rows - dispatch->rows_before);
     if (dispatch->options.stages)
         event->rows_per_second = 0; /* it would be a rate of shards */
 }

@@ -6,7 +6,9 @@
  *
  * Minimums: by band, those that run first, then by age, each with its master and servers, all or
  *     nothing. A job that finds no room is passed over, so that small ones behind it begin; after
- *     SHARE_PATIENCE_S none behind it begins any more, so that it does not wait for ever.
+ *     SHARE_PATIENCE_S none behind it begins any more, so that it does not wait for ever. Where
+ *     several jobs hold a part of their minimum, and find no place for the rest of it, the first
+ *     alone goes on waiting: the others give back what they hold.
  * Extras: band by band, a useful number (share_curve.h) at a time, best fit on the nodes. A part of
  *     the room goes to who has the fewest processors beyond its minimum, ties to who has the least
  *     of what it could use, then to who has them already, then to the oldest; the rest to who has
@@ -35,7 +37,8 @@
 #define SHARE_REST_S     60
 #define SHARE_ENDING_S   20
 
-/* A node's: room for these jobs, workers that run included. A pod's: its requests. */
+/* A node's: room for these jobs, workers that run included, other pods that run (rest_placed) left
+ * out. A pod's: its requests. */
 struct share_size {
     int64_t millis;
     int64_t bytes;
@@ -69,6 +72,7 @@ struct share_job {
     struct share_size worker;  /* asked for by each worker */
     struct share_size rest;    /* asked for by each of the other pods, master and servers */
     uint32_t rest_count;       /* other pods; 0: none */
+    uint32_t rest_placed;      /* others that have places, which are no part of the nodes' room */
     uint32_t has;              /* workers */
     const uint32_t *nodes;     /* (rest_count + has): each pod's, the rest first; NULL: not known */
     bool is_running;           /* it has its minimum, and no other of its band takes it */

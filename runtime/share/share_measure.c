@@ -171,8 +171,11 @@ static enum share_move on_again(struct share_measure *measure, const struct shar
                                 double pace)
 {
     const double mean = (measure->first + pace) / 2;
+    const double differs = fabs(measure->first - pace);
+    /* However much they differ, half that is faster by more than that needs no more workers. */
+    const bool is_half_faster = fmin(measure->first, pace) - measure->there > differs;
 
-    if (fabs(measure->first - pace) > SHARE_MEASURE_SAME * mean) {
+    if (differs > SHARE_MEASURE_SAME * mean && !is_half_faster) {
         measure->tries++;
         begin(measure, measure->tries < SHARE_MEASURE_TRIES ? SHARE_FULL : SHARE_RESTS_NOW,
               moment->now_ms);

@@ -9,10 +9,10 @@
  *
  * FULL: the pace of the size that runs. HALF: that of the number of workers which is half of it;
  * the others stand by. AGAIN: that of the size once more. Where both paces of the size are the
- * same they are believed, and the curve (share_curve.h) is fitted to all sizes that were measured;
- * else the same is measured in longer windows, and after SHARE_MEASURE_TRIES not at all. Half is
- * measured once, where the job has so much left that it costs little: later sizes are measured as
- * they come, FULL followed by DECIDED.
+ * same, or half is faster than either by more than these differ, they are believed, and the curve
+ * (share_curve.h) is fitted to all sizes that were measured; else the same is measured in longer
+ * windows, and after SHARE_MEASURE_TRIES not at all. Half is measured once, where the job has so
+ * much left that it costs little: later sizes are measured as they come, FULL followed by DECIDED.
  *
  * Each size is measured once in a job, so decisions come to an end. A size grows only where that
  * saves more time than workers need to start.

@@ -109,15 +109,17 @@ static struct share_quota *quota_of(struct share_packing *packing, const struct 
     return job->quota < packing->quota_count ? &packing->left[job->quota] : NULL;
 }
 
-/* Counts a pod as there, or (-1) as gone. */
+/* Counts a pod as there, or (-1) as gone. node_count: it takes no room of a node. */
 static void count(struct share_packing *packing, const struct share_job *job, uint32_t node,
                   struct share_size pod, int sign)
 {
     struct share_quota *quota = quota_of(packing, job);
 
-    packing->nodes[node].millis -= sign * pod.millis;
-    packing->nodes[node].bytes -= sign * pod.bytes;
-    packing->free_millis -= sign * pod.millis;
+    if (node < packing->node_count) {
+        packing->nodes[node].millis -= sign * pod.millis;
+        packing->nodes[node].bytes -= sign * pod.bytes;
+        packing->free_millis -= sign * pod.millis;
+    }
     if (!quota)
         return;
     quota->size.millis -= sign * pod.millis;
@@ -134,9 +136,12 @@ static bool push(struct share_packing *packing, const struct share_job *job,
 
     if ((quota && (quota->pods == 0 || !fits(pod, quota->size))) || stack->count == stack->room)
         return false;
-    node = node_for(packing, job, stack->count, pod);
-    if (node == packing->node_count)
-        return false;
+    node = packing->node_count;
+    if (stack->count >= job->rest_placed) {
+        node = node_for(packing, job, stack->count, pod);
+        if (node == packing->node_count)
+            return false;
+    }
     count(packing, job, (uint32_t)node, pod, 1);
     stack->nodes[stack->count++] = (uint32_t)node;
     return true;

@@ -29,21 +29,30 @@ static size_t find_patient(struct sharing *sharing)
     return sharing->count;
 }
 
+/* It holds fewer workers than it needs, and the scheduler has no place for more. */
+static bool is_stuck(const struct share_job *job)
+{
+    return !job->is_running && job->cap > 0 && job->cap < job->least;
+}
+
 static void place_minimums(struct sharing *sharing)
 {
     const size_t patient = find_patient(sharing);
-    bool waits = false;
+    bool waits = false, is_any_stuck = false;
 
     share_packing_clear(&sharing->packing, sharing->cluster, sharing->count);
     for (size_t i = 0; i < sharing->count; i++) {
         const size_t index = sharing->order[i];
         const struct share_job *job = &sharing->jobs[index];
-        const bool may_begin = job->is_running || !waits;
+        const bool holds_in_vain = is_stuck(job) && is_any_stuck;
+        const bool may_begin = job->is_running || (!waits && !holds_in_vain);
 
-        if (may_begin && share_packing_begin(&sharing->packing, job, index))
+        if (may_begin && share_packing_begin(&sharing->packing, job, index)) {
             sharing->targets[index] = job->least;
-        else if (i == patient)
+            is_any_stuck = is_any_stuck || is_stuck(job); /* one that has no room is passed over */
+        } else if (i == patient) {
             waits = true;
+        }
     }
 }
 

@@ -502,7 +502,7 @@ enum status cell_census_read(struct cell_census *census, struct byte_reader *rea
                              struct error *err)
 {
     if (read_u32(reader) != census->count)
-        return fail(err, STATUS_CORRUPT, "the counts are of other columns");
+        return fail(err, STATUS_CORRUPT, "the counts belong to other columns");
     for (uint32_t i = 0; i < census->count; i++)
         TRY(read_column(census, i, reader, err));
     return STATUS_OK;

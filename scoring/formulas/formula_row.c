@@ -119,8 +119,8 @@ static bool is_array(const struct formula_program *program, const struct transfo
 {
     const enum list_form form = input->spec.list.form;
 
-    return program->is_graph &&
-           (form == LIST_DENSE || form == LIST_STEPS || form == LIST_SPARSE || form == LIST_BYTES);
+    return program->is_graph && (form == LIST_DENSE || form == LIST_STEPS || form == LIST_SPARSE ||
+                                 cell_list_has_bytes(&input->spec.list));
 }
 
 /* Likewise: words in order, each of which a model knows. */
@@ -175,17 +175,16 @@ static enum status check_graph(const struct transform_input *input, struct error
                       name, name, name);
 }
 
-/* How people write numbers and dates is read by the extension alone. */
+/* A graph has no operation that reads how people write numbers and dates. */
 static enum status check_reading(const struct transform_input *input, enum input_reading reading,
                                  struct error *err)
 {
     if (reading == READING_POINT || reading == READING_COMMA)
         return refuse(input, "of numbers as people write them, such as 1.234,50",
-                      "Make a number of it by replace() and CAST", err);
+                      "Convert it by replace() and CAST", err);
     if (reading == READING_SEPARATED)
         return refuse(input, "of numbers with separators, such as 1,234",
-                      "Make a number of it, for example CAST(replace(a, ',', '') AS REAL) AS a",
-                      err);
+                      "Convert it, for example by CAST(replace(a, ',', '') AS REAL) AS a", err);
     if (reading_is_of_dates(reading))
         return refuse(input, "of dates as people write them",
                       "Make a date such as 2024-12-31 of its parts by substr()", err);
@@ -214,8 +213,9 @@ static enum status check_input(const struct formula_program *program,
         return check_words(input, err);
     if (input->spec.list.form && !is_array(program, input) && !is_counts(program, input))
         return refuse(input, "of a list in a text", "Make a column of each number or word", err);
-    if (program->is_graph)
-        TRY(check_graph(input, err));
+    if (!program->is_graph)
+        return STATUS_OK;
+    TRY(check_graph(input, err));
     return check_readings(input, err);
 }
 

@@ -45,7 +45,7 @@ static enum status read_input(struct drift *drift, uint32_t i, struct error *err
     TRY(input_statistics_read(model->statistics[i], one->name, &one->then, err));
     return one->then.is_number == is_number(model, one)
                ? STATUS_OK
-               : fail(err, STATUS_CORRUPT, "model: statistics of \"%.*s\" are of another input",
+               : fail(err, STATUS_CORRUPT, "model: statistics of \"%.*s\" belong to another input",
                       SLICE_FORMAT(one->name));
 }
 

@@ -325,7 +325,7 @@ static enum status read_ids(const cJSON *object, struct input_statistics *statis
     cJSON_ArrayForEach(id, ids)
     {
         if (!cJSON_IsNumber(id) || !(id->valuedouble >= 0 && id->valuedouble <= INT32_MAX))
-            return corrupt("an id that is none", err);
+            return corrupt("an invalid id", err);
         statistics->ids[count++] = (int32_t)id->valuedouble;
     }
     return count + 2 == statistics->bins ? STATUS_OK : corrupt("other ids than counts", err);
@@ -344,7 +344,7 @@ static enum status read_counts(const cJSON *object, struct input_statistics *sta
     cJSON_ArrayForEach(item, counts)
     {
         if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble < 0x1p53))
-            return corrupt("a count that is none", err);
+            return corrupt("an invalid count", err);
         statistics->counts[statistics->bins] = (uint64_t)item->valuedouble;
         sum += statistics->counts[statistics->bins++];
     }

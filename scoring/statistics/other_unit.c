@@ -6,18 +6,21 @@
 #define FITTING      .1  /* greatest index of converted rows, beside what chance makes */
 #define FITTING_NEAR .03 /* the same for a factor that is met by chance */
 #define SHARE_LEAST  1e-4
+#define DEGREES_MOST                                                                               \
+    400                /* in a wider range the zeros of degrees are one, and 1.8 is any growth     \
+                        */
 #define SHIFT_WIDTHS 2 /* zeros of units lie farther apart than so many times the range */
 
 /* The plainest first. */
 static const struct unit units[] = {
-    {'/', 100},     {'*', 100},    {'/', 1000},   {'*', 1000},   {'/', 1e6},     {'*', 1e6},
-    {'/', 1e9},     {'*', 1e9},    {'/', 10},     {'*', 10},     {'/', 1e4},     {'*', 1e4},
-    {'/', 1e5},     {'*', 1e5},    {'-', 273.15}, {'+', 273.15}, {'/', 60},      {'*', 60},
-    {'/', 3600},    {'*', 3600},   {'/', 86400},  {'*', 86400},  {'/', 24},      {'*', 24},
-    {'/', 1440},    {'*', 1440},   {'/', 1024},   {'*', 1024},   {'/', 1048576}, {'*', 1048576},
-    {'/', 2.54},    {'*', 2.54},   {'/', 25.4},   {'*', 25.4},   {'/', 12},      {'*', 12},
-    {'/', 0.3048},  {'*', 0.3048}, {'/', 30.48},  {'*', 30.48},  {'/', 2.20462}, {'*', 2.20462},
-    {'/', 1.60934}, {'*', 1.60934}};
+    {'/', 100},     {'*', 100},     {'/', 1000},   {'*', 1000},   {'/', 1e6},     {'*', 1e6},
+    {'/', 1e9},     {'*', 1e9},     {'/', 10},     {'*', 10},     {'/', 1e4},     {'*', 1e4},
+    {'/', 1e5},     {'*', 1e5},     {'-', 273.15}, {'+', 273.15}, {'/', 60},      {'*', 60},
+    {'/', 3600},    {'*', 3600},    {'/', 86400},  {'*', 86400},  {'/', 24},      {'*', 24},
+    {'/', 1440},    {'*', 1440},    {'/', 1024},   {'*', 1024},   {'/', 1048576}, {'*', 1048576},
+    {'/', 2.54},    {'*', 2.54},    {'/', 25.4},   {'*', 25.4},   {'/', 12},      {'*', 12},
+    {'/', 0.3048},  {'*', 0.3048},  {'/', 30.48},  {'*', 30.48},  {'/', 2.20462}, {'*', 2.20462},
+    {'/', 1.60934}, {'*', 1.60934}, {'C', 1.8},    {'F', 1.8}};
 #define UNITS (sizeof units / sizeof *units)
 _Static_assert(UNITS <= OTHER_UNIT_UNITS_MAX, "units have counts");
 
@@ -26,9 +29,11 @@ _Static_assert(UNITS <= OTHER_UNIT_UNITS_MAX, "units have counts");
 static bool is_apart(const struct other_unit *counts, const struct unit *unit)
 {
     const bool is_shift = unit->sign == '+' || unit->sign == '-';
+    const double range = other_unit_high(counts) - other_unit_low(counts);
 
-    return !is_shift ||
-           unit->by > SHIFT_WIDTHS * (other_unit_high(counts) - other_unit_low(counts));
+    if (unit->sign == 'C' || unit->sign == 'F')
+        return range <= DEGREES_MOST;
+    return !is_shift || unit->by > SHIFT_WIDTHS * range;
 }
 
 bool other_unit_init(const struct transform_input *input, const struct input_statistics *then,
@@ -54,7 +59,7 @@ bool other_unit_may_be(const struct other_unit *counts, const double *deciles, s
 
     for (size_t i = 0; i < count; i++)
         outside += is_outside(counts, deciles[i]);
-    return count > 0 && outside + 1 >= count;
+    return count > 0 && (outside + 1 >= count || deciles[count - 1] > other_unit_far(counts));
 }
 
 static double convert(const struct unit *unit, double number)
@@ -64,6 +69,10 @@ static double convert(const struct unit *unit, double number)
         return number / unit->by;
     case '*':
         return number * unit->by;
+    case 'C':
+        return (number - 32) / unit->by;
+    case 'F':
+        return number * unit->by + 32;
     case '+':
         return number + unit->by;
     default:
@@ -83,11 +92,18 @@ void other_unit_take(struct other_unit *counts, double number)
     counts->rows++;
     counts->outside += is_outside(counts, number);
     counts->below += number < low - reach;
-    counts->above += number > high + reach;
+    counts->above += number > other_unit_far(counts);
+    if (number <= other_unit_far(counts)) {
+        const struct input_value value = {.number = number};
+
+        counts->near[input_statistics_bin(&counts->then, &value)]++;
+    }
     for (size_t i = 0; i < UNITS; i++) {
         const struct input_value value = {.number = convert(&units[i], number)};
+        const uint32_t bin = input_statistics_bin(&counts->then, &value);
 
-        counts->converted[i][input_statistics_bin(&counts->then, &value)]++;
+        counts->converted[i][bin]++;
+        counts->far[i][bin] += number > other_unit_far(counts);
     }
 }
 
@@ -96,16 +112,33 @@ static double share_of(uint64_t part, uint64_t rows)
     return (double)part / (double)rows;
 }
 
-/* The population stability index of converted rows. */
-static double index_of(const struct other_unit *counts, size_t unit)
+/* Converted rows, by bins from the first one on. */
+struct bins {
+    const uint64_t *now;
+    uint32_t first;
+    uint64_t rows, known; /* rows in these bins, now and in the training */
+};
+
+static struct bins bins_of(const struct other_unit *counts, const uint64_t *now, uint32_t first)
+{
+    struct bins bins = {.now = now, .first = first};
+
+    for (uint32_t i = first; i < counts->then.bins; i++) {
+        bins.rows += now[i];
+        bins.known += counts->then.counts[i];
+    }
+    return bins;
+}
+
+/* The population stability index. */
+static double index_of(const struct other_unit *counts, const struct bins *bins)
 {
     const struct input_statistics *then = &counts->then;
-    const uint64_t known = then->rows - then->nulls;
     double index = 0;
 
-    for (uint32_t i = 0; i < then->bins; i++) {
-        const double before = fmax(share_of(then->counts[i], known), SHARE_LEAST);
-        const double now = fmax(share_of(counts->converted[unit][i], counts->rows), SHARE_LEAST);
+    for (uint32_t i = bins->first; i < then->bins; i++) {
+        const double before = fmax(share_of(then->counts[i], bins->known), SHARE_LEAST);
+        const double now = fmax(share_of(bins->now[i], bins->rows), SHARE_LEAST);
 
         index += (now - before) * logarithm_double(now / before);
     }
@@ -114,33 +147,101 @@ static double index_of(const struct other_unit *counts, size_t unit)
 
 /* The greatest index of rows that have the unit. Chance alone makes (bins - 1)(1 / then + 1 / now)
  * in the mean, and rarely twice as much. */
-static double index_most(const struct other_unit *counts, size_t unit)
+static double index_most(const struct other_unit *counts, const struct bins *bins,
+                         const struct unit *unit)
 {
-    const struct input_statistics *then = &counts->then;
-    const double chance = (double)(then->bins - 1) *
-                          (1 / (double)(then->rows - then->nulls) + 1 / (double)counts->rows);
+    const double chance = (double)(counts->then.bins - bins->first - 1) *
+                          (1 / (double)bins->known + 1 / (double)bins->rows);
 
-    if (units[unit].by > OTHER_UNIT_NEAR)
+    if (unit->by > OTHER_UNIT_NEAR)
         return FITTING + 2 * chance;
-    return counts->rows >= OTHER_UNIT_NEAR_ROWS ? FITTING_NEAR + chance : (double)-INFINITY;
+    return bins->rows >= OTHER_UNIT_NEAR_ROWS ? FITTING_NEAR + chance : (double)-INFINITY;
+}
+
+/* Converts the unit the rows? *least: the least index yet. */
+static bool is_better(const struct other_unit *counts, const struct bins *bins,
+                      const struct unit *unit, double *least)
+{
+    const double index = index_of(counts, bins);
+
+    if (index > index_most(counts, bins, unit) || index >= *least || !is_apart(counts, unit))
+        return false;
+    *least = index;
+    return true;
+}
+
+static const struct unit *unit_of_all(const struct other_unit *counts)
+{
+    const struct unit *best = NULL;
+    double least = INFINITY;
+
+    for (size_t i = 0; i < UNITS; i++) {
+        const struct bins bins = bins_of(counts, counts->converted[i], 0);
+
+        if (is_better(counts, &bins, &units[i], &least))
+            best = &units[i];
+    }
+    return best;
+}
+
+/* Rows that lie far above the others have a unit of a factor that chance does not give. Those with
+ * it that lie less far up are not told from the others: bins of such are left out. */
+static const struct unit *unit_of_part(const struct other_unit *counts)
+{
+    const struct unit *best = NULL;
+    double least = INFINITY;
+
+    if (share_of(counts->above, counts->rows) < OTHER_UNIT_PART)
+        return NULL;
+    for (size_t i = 0; i < UNITS; i++) {
+        const struct input_value end = {.number = convert(&units[i], other_unit_far(counts))};
+        const uint32_t first =
+            end.number > other_unit_low(counts) ? input_statistics_bin(&counts->then, &end) + 1 : 0;
+        struct bins bins;
+
+        if (units[i].sign != '/' || units[i].by < OTHER_UNIT_NEAR ||
+            first + OTHER_UNIT_BINS_MIN > counts->then.bins)
+            continue;
+        bins = bins_of(counts, counts->far[i], first);
+        if (bins.rows >= OTHER_UNIT_ROWS_MIN && is_better(counts, &bins, &units[i], &least))
+            best = &units[i];
+    }
+    return best;
+}
+
+/* Are the rows that lie less far up those of the training? If all have moved the low ones are
+ * fewer. Rows of another unit may be in the greatest bin, which is left out. */
+static bool are_others_same(const struct other_unit *counts)
+{
+    const uint32_t end = counts->then.bins - 1;
+    uint64_t known = 0, rows = 0;
+    double index = 0;
+
+    for (uint32_t i = 0; i < end; i++) {
+        known += counts->then.counts[i];
+        rows += counts->near[i];
+    }
+    if (rows < OTHER_UNIT_ROWS_MIN)
+        return false;
+    for (uint32_t i = 0; i < end; i++) {
+        const double before = fmax(share_of(counts->then.counts[i], known), SHARE_LEAST);
+        const double now = fmax(share_of(counts->near[i], rows), SHARE_LEAST);
+
+        index += (now - before) * logarithm_double(now / before);
+    }
+    return index <= FITTING + 2 * (double)(end - 1) * (1 / (double)known + 1 / (double)rows);
 }
 
 enum unit_verdict other_unit_find(const struct other_unit *counts, const struct unit **unit)
 {
-    double least = INFINITY;
-
     *unit = NULL;
-    if (counts->rows < OTHER_UNIT_ROWS_MIN ||
-        share_of(counts->outside, counts->rows) < OTHER_UNIT_SHARE)
+    if (counts->rows < OTHER_UNIT_ROWS_MIN)
         return UNIT_SAME;
-    for (size_t i = 0; i < UNITS; i++) {
-        const double index = index_of(counts, i);
-
-        if (index > index_most(counts, i) || index >= least || !is_apart(counts, &units[i]))
-            continue;
-        least = index;
-        *unit = &units[i];
+    if (share_of(counts->outside, counts->rows) < OTHER_UNIT_SHARE) {
+        *unit = are_others_same(counts) ? unit_of_part(counts) : NULL;
+        return *unit ? UNIT_PART : UNIT_SAME;
     }
+    *unit = unit_of_all(counts);
     if (*unit)
         return UNIT_OTHER;
     return share_of(counts->below + counts->above, counts->rows) >= OTHER_UNIT_SHARE ? UNIT_FAR

@@ -101,6 +101,10 @@ static void feed_list(const struct feed *feed, uint32_t format, const struct tra
         feed_u64(feed, input->spec.list.words_max);
     if (input->spec.list.has_pairs) /* models of before have none */
         feed_u64(feed, 1);
+    if (input->spec.list.form == LIST_PICTURE) {
+        feed_u64(feed, input->spec.list.width);
+        feed_u64(feed, input->spec.list.channels);
+    }
 }
 
 /* Nothing where an input has neither pairs nor weights, which is that of every older model. */

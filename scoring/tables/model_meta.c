@@ -288,7 +288,7 @@ static enum status read_label_reading(const cJSON *object, uint32_t format,
     *reading = (enum input_reading)word;
     if ((reading_is_written(*reading) && format < MODEL_FORMAT_WRITTEN) ||
         reading_is_of_dates(*reading))
-        return corrupt(err, "labels have a reading that is none of theirs");
+        return corrupt(err, "labels have a reading that does not belong to them");
     return STATUS_OK;
 }
 
@@ -321,7 +321,7 @@ static enum status check_format(const struct input_spec *spec, uint32_t format, 
     if (spec->list.form == LIST_WORDS && format < MODEL_FORMAT_COUNTS)
         return corrupt(err, "an input counts words");
     return reading_is_written(spec->reading) && format < MODEL_FORMAT_WRITTEN
-               ? corrupt(err, "an input has a reading that is none of its kind")
+               ? corrupt(err, "an input has a reading that does not belong to its kind")
                : STATUS_OK;
 }
 
@@ -420,7 +420,7 @@ static enum status read_inputs(const cJSON *meta, uint32_t format, struct arena 
     const cJSON *inputs, *object;
     uint32_t i = 0;
 
-    TRY(json_get_array(meta, "inputs", MODEL_INPUTS_MAX, &inputs, err));
+    TRY(json_get_array(meta, "inputs", MODEL_NUMBERS_MAX, &inputs, err));
     transform->input_count = (uint32_t)cJSON_GetArraySize(inputs);
     if (transform->input_count == 0)
         return corrupt(err, "there are no inputs");
@@ -458,7 +458,7 @@ static enum status read_label(const cJSON *item, enum label_type type, struct ar
     if (type == LABEL_INTEGER && cJSON_IsString(item) &&
         slice_to_integer(slice_of(item->valuestring), &cell->integer))
         return STATUS_OK;
-    return corrupt(err, "a label is of another type than the labels");
+    return corrupt(err, "a label has another type than the labels");
 }
 
 static bool is_ascending(const struct cell *a, const struct cell *b)

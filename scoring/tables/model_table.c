@@ -300,7 +300,7 @@ enum status model_reader_add(struct model_reader *reader, const struct model_row
         return STATUS_OK;
     if (!slice_is(row->part, "tensor") && !slice_is(row->part, "vocabulary") &&
         !slice_is(row->part, "statistics"))
-        return unexpected(row, "is of no known part", err);
+        return unexpected(row, "belongs to no known part", err);
     return reader->has_meta ? add_row(reader, row, err) : keep_row(reader, row, err);
 }
 

@@ -442,8 +442,8 @@ static enum status check_concat(const struct transform *transform,
 
 enum status transform_finish(struct transform *transform, struct arena *arena, struct error *err)
 {
-    if (transform->input_count == 0 || transform->input_count > MODEL_INPUTS_MAX)
-        return fail(err, STATUS_CORRUPT, "a model has 1 to %d inputs, not %u", MODEL_INPUTS_MAX,
+    if (transform->input_count == 0 || transform->input_count > MODEL_NUMBERS_MAX)
+        return fail(err, STATUS_CORRUPT, "a model has 1 to %d inputs, not %u", MODEL_NUMBERS_MAX,
                     transform->input_count);
     TRY(transform_find_columns(transform, arena, err));
     transform->dense_width = transform->id_count = transform->id_rows = 0;

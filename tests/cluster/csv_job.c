@@ -505,22 +505,28 @@ static void spool_series(struct csv_job *job, const char *csv, const char *folde
     check(spool_writer_close(writer, &err), &err);
 }
 
-static void make_series(struct csv_job *job, const char *csv, const char *folder, uint32_t phases,
-                        enum forecast_hierarchy hierarchy)
+static struct forecast_params series_params(const char *method)
 {
     struct forecast_params params = {.horizon = 2,
                                      .level = .95,
                                      .backtests = 1,
-                                     .hierarchy = hierarchy,
                                      .rounds = 100,
                                      .max_depth = 4,
                                      .eta = .05,
                                      .min_rows = 20};
+
+    while (strcmp(forecast_method_words[params.method], method) != 0)
+        params.method++;
+    return params;
+}
+
+static void make_series(struct csv_job *job, const char *csv, const char *folder,
+                        const char *estimator, const struct forecast_params *params,
+                        uint32_t series)
+{
     struct jobspec *spec = &job->spec;
 
-    while (strcmp(forecast_method_words[params.method], "theta") != 0)
-        params.method++;
-    begin(job, "forecast", "Theta", &params, sizeof params);
+    begin(job, "forecast", estimator, params, sizeof *params);
     spec->task = TASK_REGRESSION;
     spec->label_type = LABEL_REAL;
     spec->label = SLICE("sales");
@@ -532,19 +538,36 @@ static void make_series(struct csv_job *job, const char *csv, const char *folder
         .name = SLICE("store"), .type = INPUT_CATEGORY, .vocabulary_max = CATEGORY_WORDS_MAX};
     job->inputs[1] = (struct input_spec){.name = SLICE("day"), .type = INPUT_NUMERIC};
     job->inputs[2] = (struct input_spec){.name = SLICE("promo"), .type = INPUT_NUMERIC};
-    spec->input_count = hierarchy == HIERARCHY_NONE ? 3 : 2;
+    spec->input_count = params->hierarchy == HIERARCHY_NONE ? 3 : 2;
     job->lies_by_key = true;
-    spool_series(job, csv, folder, phases * SERIES_LANES * SERIES_OF_A_PHASE);
+    spool_series(job, csv, folder, series);
 }
 
 void csv_job_make_series(struct csv_job *job, const char *csv, const char *folder, uint32_t phases)
 {
-    make_series(job, csv, folder, phases, HIERARCHY_NONE);
+    const struct forecast_params params = series_params("theta");
+
+    make_series(job, csv, folder, "Theta", &params, phases * SERIES_LANES * SERIES_OF_A_PHASE);
+}
+
+/* A phase grows a level of a tree, of those that forecast and of those that measure errors. */
+void csv_job_make_series_trees(struct csv_job *job, const char *csv, const char *folder,
+                               uint32_t phases)
+{
+    struct forecast_params params = series_params("trees");
+
+    params.max_depth = 2;
+    params.min_rows = 5;
+    params.rounds = (phases + 3) / 4;
+    make_series(job, csv, folder, "ForecastTrees", &params, SERIES_LANES * SERIES_OF_A_PHASE);
 }
 
 void csv_job_make_totals(struct csv_job *job, const char *csv, const char *folder)
 {
-    make_series(job, csv, folder, 5, HIERARCHY_MINT);
+    struct forecast_params params = series_params("theta");
+
+    params.hierarchy = HIERARCHY_MINT;
+    make_series(job, csv, folder, "Theta", &params, 5 * SERIES_LANES * SERIES_OF_A_PHASE);
 }
 
 void csv_job_make(struct csv_job *job, const char *csv, const char *folder)

@@ -63,7 +63,10 @@ void csv_job_make_machine(struct csv_job *job, const char *csv, const char *fold
 /* Forecasts of many series of some values each, so many that they are fitted in about `phases`
  * phases. */
 void csv_job_make_series(struct csv_job *job, const char *csv, const char *folder, uint32_t phases);
-/* The same with a total of them, and without the regressor. */
+/* The same of 32 series by trees that they share, in about `phases` phases as well. */
+void csv_job_make_series_trees(struct csv_job *job, const char *csv, const char *folder,
+                               uint32_t phases);
+/* csv_job_make_series with a total of them, and without the regressor. */
 void csv_job_make_totals(struct csv_job *job, const char *csv, const char *folder);
 /* The same of three clusters, without the last column. */
 void csv_job_make_clusters(struct csv_job *job, const char *csv, const char *folder);

@@ -250,7 +250,7 @@ class JobTest(unittest.TestCase):
     """The oracle is the digest of the undisturbed run with one worker."""
 
     units = 16  # units of the hidden layer
-    kind = None  # a network; "clicks", "clusters", "linear", "regression", "bayes", "card", "components", "outliers", "isolation", "trees", "dart", "medians", "quantiles", "percentages", "rankings", "series"
+    kind = None  # a network; "clicks", "clusters", "linear", "regression", "bayes", "card", "components", "outliers", "isolation", "trees", "dart", "medians", "quantiles", "percentages", "rankings", "series", "series_trees"
     table = "iris"  # a table of examples/data
     epochs = 20  # where a test names no other number
 

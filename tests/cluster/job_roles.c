@@ -17,6 +17,7 @@
  *     job_roles make_rankings ...                 trees of rankings within groups of rows
  *     job_roles make_series CSV FOLDER WORKERS LEAST PHASES [CHECKPOINT_SECONDS]
  *                                                 forecasts of many series, of about so many phases
+ *     job_roles make_series_trees ...             the same by trees that they share
  *     job_roles digest FOLDER                     of the finished model
  *     job_roles supervise|master|worker|ps ...    as in totrain
  *     job_roles authority FOLDER JOB DAYS NAME=ROLE ...
@@ -48,26 +49,28 @@ typedef void make_job(struct csv_job *job, const char *csv, const char *folder);
 static const struct job_kind {
     const char *command, *family;
     make_job *make;
+    void (*make_turns)(struct csv_job *job, const char *csv, const char *folder, uint32_t turns);
 } job_kinds[] = {
-    {"make", "network", csv_job_make},
-    {"make_clicks", "embedding", csv_job_make_clicks},
-    {"make_machine", "embedding", csv_job_make_machine},
-    {"make_clusters", "kmeans", csv_job_make_clusters},
-    {"make_linear", "linear", csv_job_make_linear},
-    {"make_regression", "regression", csv_job_make_regression},
-    {"make_bayes", "bayes", csv_job_make_bayes},
-    {"make_norms", "network", csv_job_make_norms},
-    {"make_card", "scorecard", csv_job_make_card},
-    {"make_outliers", "one_class", csv_job_make_outliers},
-    {"make_isolation", "isolation", csv_job_make_isolation},
-    {"make_components", "pca", csv_job_make_components},
-    {"make_trees", "trees", csv_job_make_trees},
-    {"make_dart", "trees", csv_job_make_dart},
-    {"make_medians", "trees", csv_job_make_medians},
-    {"make_quantiles", "trees", csv_job_make_quantiles},
-    {"make_percentages", "trees", csv_job_make_percentages},
-    {"make_rankings", "trees", csv_job_make_rankings},
-    {"make_series", "forecast", NULL}, /* has as many series as phases */
+    {"make", "network", csv_job_make, NULL},
+    {"make_clicks", "embedding", csv_job_make_clicks, NULL},
+    {"make_machine", "embedding", csv_job_make_machine, NULL},
+    {"make_clusters", "kmeans", csv_job_make_clusters, NULL},
+    {"make_linear", "linear", csv_job_make_linear, NULL},
+    {"make_regression", "regression", csv_job_make_regression, NULL},
+    {"make_bayes", "bayes", csv_job_make_bayes, NULL},
+    {"make_norms", "network", csv_job_make_norms, NULL},
+    {"make_card", "scorecard", csv_job_make_card, NULL},
+    {"make_outliers", "one_class", csv_job_make_outliers, NULL},
+    {"make_isolation", "isolation", csv_job_make_isolation, NULL},
+    {"make_components", "pca", csv_job_make_components, NULL},
+    {"make_trees", "trees", csv_job_make_trees, NULL},
+    {"make_dart", "trees", csv_job_make_dart, NULL},
+    {"make_medians", "trees", csv_job_make_medians, NULL},
+    {"make_quantiles", "trees", csv_job_make_quantiles, NULL},
+    {"make_percentages", "trees", csv_job_make_percentages, NULL},
+    {"make_rankings", "trees", csv_job_make_rankings, NULL},
+    {"make_series", "forecast", NULL, csv_job_make_series}, /* has as many series as phases */
+    {"make_series_trees", "forecast", NULL, csv_job_make_series_trees},
 };
 
 /* NULL: the word is another command. */
@@ -94,7 +97,7 @@ static int make(const struct job_kind *kind, int argc, char **argv)
     if (kind->make)
         kind->make(&job, argv[2], argv[3]);
     else
-        csv_job_make_series(&job, argv[2], argv[3], turns);
+        kind->make_turns(&job, argv[2], argv[3], turns);
     job.spec.max_workers = (uint32_t)strtoul(argv[4], NULL, 10);
     job.spec.min_workers = (uint32_t)strtoul(argv[5], NULL, 10);
     if (is_network)

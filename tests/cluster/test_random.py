@@ -112,6 +112,12 @@ class RandomKillOfSeriesTest(RandomKillTest):
     kills = 15
 
 
+class RandomKillOfSeriesTreesTest(RandomKillTest):
+    kind = "series_trees"
+    epochs = ROUNDS
+    kills = 10
+
+
 if __name__ == "__main__":
     harness.PROGRAM = os.path.abspath(sys.argv[1])
     harness.CSV = os.path.abspath(sys.argv[2])

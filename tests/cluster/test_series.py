@@ -14,5 +14,13 @@ class SeriesTest(harness.SameModelTest):
     flipped = ("weights", "counts", "rows", "labels", "sums")
 
 
+class SeriesTreesTest(harness.SameModelTest):
+    """Trees that all series share: a step adds up a level of one."""
+    kind = "series_trees"
+    epochs = 20
+    long_epochs = harness.LONG
+    flipped = ("bins", "targets", "scores", "nodes", "trees", "growing")
+
+
 if __name__ == "__main__":
     harness.run()

@@ -1,5 +1,7 @@
-"""axe-core over each page of the console and a report, light and dark: nothing of any impact is found. Run by run_axe."""
+"""axe-core over each page of the console and a report, at two widths, light and dark: nothing of any impact is found. Run
+by run_axe."""
 
+import itertools
 import json
 import pathlib
 import sys
@@ -24,14 +26,16 @@ class Pages(test_page.Case):
     def test_nothing_is_found(self):
         self.train()
         console = self.console()
-        for theme in ("light", "dark"):
-            page = chromium.Page(theme=theme)
+        for theme, width in itertools.product(("light", "dark"), (1280, 390)):
+            page = chromium.Page(width=width, theme=theme)
             self.addCleanup(page.close)
             page.open(console.address)
             page.wait_for("document.getElementById('state')?.textContent === 'Live'", "the page")
             page.value(f"{SCRIPT}; 0")
             for view, heading in (("jobs", "jobs-title"), ("job/1", "job-title"), ("models", "models-title"), ("model/m", "model-title")):
-                self.check_view(page, view, heading)
+                with self.subTest(view, theme=theme, width=width):
+                    self.check_view(page, view, heading)
+                    self.assertLessEqual(page.value("document.documentElement.scrollWidth"), width)
 
     def test_nothing_is_found_in_a_report(self):
         self.train()

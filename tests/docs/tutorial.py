@@ -1,4 +1,4 @@
-"""The common parts of the tests of docs/tutorial.md, docs/forecast-tutorial.md and README.md: their blocks, and how
+"""The common parts of the tests of the tutorials in docs/ and of README.md: their blocks, and how
 tables are compared with rows.
 
     ```sql            statements of every door;  ```sql sqlite, ```sql postgres  of one database
@@ -15,6 +15,7 @@ import re
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TUTORIAL = ROOT / "docs" / "tutorial.md"
 SALES = ROOT / "docs" / "forecast-tutorial.md"
+NETWORKS = ROOT / "docs" / "networks-tutorial.md"
 FORECAST = ROOT / "docs" / "forecast.md"
 README = ROOT / "README.md"
 COLUMNS = 100
@@ -49,8 +50,8 @@ def steps(text, database):
 
 
 def statements(body):
-    """The statements of a block; none of the page has a semicolon inside."""
-    return [statement.strip() for statement in body.split(";") if statement.strip()]
+    """The statements of a block; a semicolon inside of one stands in quotes."""
+    return [statement.strip() for statement in re.findall(r"(?:'[^']*'|[^;'])+", body) if statement.strip()]
 
 
 def rows_of(table):

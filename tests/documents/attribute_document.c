@@ -112,7 +112,7 @@ void attributes_print_document(struct text *out)
     for (size_t i = 0; (other = short_name_of_others(i)); i++)
         text_printf(out, "| %s | %s |\n", other->name, other->attribute);
 
-    text_append_string(out, "\n## Read, and without effect\n\nOf TRAIN, as SQLFlow has them.\n\n"
+    text_append_string(out, "\n## Read, and without effect\n\nSQLFlow's attributes of TRAIN.\n\n"
                             "| attribute | |\n|---|---|\n");
     for (const struct idle_attribute *idle = idle_attributes; idle->name; idle++)
         text_printf(out, "| %s | %s |\n", idle->name, idle->why);

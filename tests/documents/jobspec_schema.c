@@ -234,13 +234,15 @@ static cJSON *source_list(void)
 
     json_add(members, "form", word(list_form_words + 1, NULL));
     json_add(members, "size",
-             integer(1, LIST_SIZE_MAX, "numbers, or one more than any id, or most items"));
+             integer(1, LIST_NUMBERS_MAX, "numbers, or one more than any id, or most items"));
     json_add(members, "delimiter", text(0, 1, "of items; empty: commas or white space"));
     json_add(members, "pair", text(0, 1, "between an id and its number"));
     json_add(members, "words_max", integer(1, TEXT_WORDS_MAX, "of a text, where they are counted"));
     json_add(members, "pairs", typed("boolean", "pairs of words are counted, too"));
+    json_add(members, "width", integer(1, PICTURE_NUMBERS_MAX, "of a picture, in pixels"));
+    json_add(members, "channels", integer(1, PICTURE_NUMBERS_MAX, "numbers of a pixel"));
     list = typed("object", NULL);
-    close_object(list, members, MEMBERS("words_max", "pairs"));
+    close_object(list, members, MEMBERS("words_max", "pairs", "width", "channels"));
     return list;
 }
 
@@ -330,7 +332,7 @@ static cJSON *input_object(bool are_of_source, size_t required)
 
 static cJSON *inputs(void)
 {
-    return array(1, MODEL_INPUTS_MAX, input_object(false, 3), NULL);
+    return array(1, MODEL_NUMBERS_MAX, input_object(false, 3), NULL);
 }
 
 static cJSON *label(void)
@@ -449,7 +451,7 @@ static cJSON *scoring(void)
     json_add(members, "shard_rows", integer(1, JOBSPEC_SHARD_ROWS_MAX, NULL));
     json_add(members, "columns", integer(1, JOBSPEC_COLUMNS_MAX, "cells of a row"));
     json_add(members, "inputs",
-             array(0, MODEL_INPUTS_MAX, integer(-1, last_cell, NULL),
+             array(0, MODEL_NUMBERS_MAX, integer(-1, last_cell, NULL),
                    "the cell of each input of the model; -1: a label that the rows lack"));
     json_add(members, "label", integer(-1, last_cell, "its cell; -1: none"));
     json_add(members, "label_name", text(0, NAME_BYTES_MAX, NULL));

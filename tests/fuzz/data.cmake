@@ -12,7 +12,7 @@ if(TOTRAIN_FUZZ)
   totrain_show_tests(fuzz_checkpoint)
   target_link_options(fuzz_checkpoint PRIVATE -fsanitize=fuzzer)
   add_executable(fuzz_journal ${CMAKE_CURRENT_LIST_DIR}/fuzz_journal.c)
-  target_link_libraries(fuzz_journal PRIVATE totrain_data totrain_scoring totrain_jobspec totrain_base
+  target_link_libraries(fuzz_journal PRIVATE totrain_data totrain_launch totrain_scoring totrain_jobspec totrain_base
                                              PkgConfig::SQLITE)
   target_link_options(fuzz_journal PRIVATE -fsanitize=fuzzer)
 endif()

@@ -86,12 +86,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct cell_list lists[] = {
-        {LIST_DENSE, 3, ',', 0, 0, false},    {LIST_DENSE, 3, ' ', 0, 0, false},
-        {LIST_SPARSE, 5, 0, ':', 0, false},   {LIST_SPARSE, 2000, '|', '=', 0, false},
-        {LIST_WORDS, 7, 0, 0, 3, false},      {LIST_STEPS, 3, 0, 0, 0, false},
-        {LIST_STEPS, 2000, ';', 0, 0, false}, {LIST_WORDS, 7, 0, 0, 3, true}};
-    static const struct cell_list sequences[] = {{LIST_SEQUENCE, 3, 0, 0, 0, false},
-                                                 {LIST_SEQUENCE, 1024, '|', 0, 0, false}};
+        {LIST_DENSE, 3, ',', 0, 0, false, 0, 0},    {LIST_DENSE, 3, ' ', 0, 0, false, 0, 0},
+        {LIST_SPARSE, 5, 0, ':', 0, false, 0, 0},   {LIST_SPARSE, 2000, '|', '=', 0, false, 0, 0},
+        {LIST_WORDS, 7, 0, 0, 3, false, 0, 0},      {LIST_STEPS, 3, 0, 0, 0, false, 0, 0},
+        {LIST_STEPS, 2000, ';', 0, 0, false, 0, 0}, {LIST_WORDS, 7, 0, 0, 3, true, 0, 0}};
+    static const struct cell_list sequences[] = {{LIST_SEQUENCE, 3, 0, 0, 0, false, 0, 0},
+                                                 {LIST_SEQUENCE, 1024, '|', 0, 0, false, 0, 0}};
     char *padded = malloc(size + 2);
 
     if (!padded)

@@ -2,7 +2,8 @@
  * A journal that anybody may have written, replayed into a store.
  *
  * What is taken at once is what is taken in two replays, the second of which goes on in the
- * store of the first: same position, same rows.
+ * store of the first: same position, same rows. A report that is read says the same when written
+ * and read again.
  *
  *     input: entries of  kind, master << 1 | has data, body size (2), data size (2), body, data
  *     the first byte: where the first of the two replays ends
@@ -15,6 +16,7 @@
 
 #include "runtime/data/store/journal.h"
 #include "runtime/data/store/journal_replay.h"
+#include "runtime/launch/job_event.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -135,6 +137,26 @@ static void check_same(sqlite3 *first, sqlite3 *second, bool has_ended)
     text_deinit(&there);
 }
 
+static void check_report(struct slice body)
+{
+    struct text once, twice;
+    struct job_event event;
+    struct error err;
+
+    if (job_event_read(body, &event, &err) != STATUS_OK)
+        return;
+    text_init(&once, TEXT_MAXIMUM);
+    text_init(&twice, TEXT_MAXIMUM);
+    job_event_write(&event, &once);
+    if (job_event_read(text_slice(&once), &event, &err) != STATUS_OK)
+        abort();
+    job_event_write(&event, &twice);
+    if (!slice_equal(text_slice(&once), text_slice(&twice)))
+        abort();
+    text_deinit(&once);
+    text_deinit(&twice);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct script script = script_of(data + 1, size > 0 ? size - 1 : 0);
@@ -147,6 +169,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size == 0)
         return 0;
+    for (size_t i = 0; i < script.count; i++)
+        if (script.entries[i].kind == JOURNAL_REPORT)
+            check_report(script.entries[i].body);
     whole = store_new(&whole_hand);
     halves = store_new(&halves_hand);
     status = journal_replay(&journal, whole, &at_once, NULL);

@@ -13,7 +13,7 @@ import sys
 import plan_topics
 from check_schema import check
 
-OPTIONAL = {"reading", "keeps_codes", "direction", "groups", "source", "words_max", "rule", "bounds", "cross", "rows", "model_part", "dimension", "part", "list", "element", "combiner", "weighted", "notices", "roles", "hint", "others", "old_model", "weights", "concat", "offset", "intervals", "pairs", "weight", "freeze", "holidays", "fold_scores", "minimised", "by_head"}  # members of some jobs only
+OPTIONAL = {"reading", "keeps_codes", "direction", "groups", "source", "words_max", "rule", "bounds", "cross", "rows", "model_part", "dimension", "part", "list", "element", "combiner", "weighted", "notices", "roles", "hint", "others", "old_model", "weights", "concat", "offset", "intervals", "pairs", "weight", "freeze", "holidays", "fold_scores", "minimised", "by_head", "width", "channels"}  # members of some jobs only
 OPTIONAL_PATHS = {"$.inputs[].label"}  # likewise, with a name that all jobs have elsewhere
 
 

@@ -4,6 +4,7 @@
         proxy.port            on HOST
         proxy.cut()           all connections end
         proxy.leave()         and nobody is let in, until come_back()
+        proxy.hold()          bytes stay on their way until release(), also those of a sender that gives up meanwhile
         proxy.count           how many were cut
 """
 
@@ -19,6 +20,8 @@ class Proxy:
         self.listener = socket.create_server((host, 0))
         self.port = self.listener.getsockname()[1]
         self.lock, self.pairs, self.count, self.is_away, self.is_over = threading.Lock(), set(), 0, False, False
+        self.passes = threading.Event()
+        self.passes.set()
         self.thread = threading.Thread(target=self.accept, daemon=True)
         self.thread.start()
 
@@ -47,8 +50,7 @@ class Proxy:
                 with self.lock:
                     self.pairs.discard(pair)
 
-    @staticmethod
-    def copy(ours, theirs):
+    def copy(self, ours, theirs):
         with selectors.DefaultSelector() as both:
             both.register(ours, selectors.EVENT_READ, theirs)
             both.register(theirs, selectors.EVENT_READ, ours)
@@ -57,6 +59,7 @@ class Proxy:
                     data = key.fileobj.recv(1 << 16)
                     if not data:
                         return
+                    self.passes.wait()
                     key.data.sendall(data)
 
     def cut(self):
@@ -76,12 +79,19 @@ class Proxy:
         with self.lock:
             self.is_away = False
 
+    def hold(self):
+        self.passes.clear()
+
+    def release(self):
+        self.passes.set()
+
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
         with self.lock:
             self.is_over = True
+        self.release()
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
         self.cut()

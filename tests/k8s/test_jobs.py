@@ -459,6 +459,34 @@ class Cluster(Case):
         self.report("the node of the master dies: steps go on after", watch.read())
         self.finish("the node of the master dies", job, redone=4 * ROWS)
 
+    def test_a_node_with_workers_is_drained(self):
+        """Not one row is computed twice: the workers hand their lanes over before they go."""
+        job = self.begin()
+        home = job.master().node
+        self.drain(job, next(node.name for node in self.lab.nodes() if node.name != home), "workers")
+        self.finish("a node with workers is drained", job)
+
+    def test_the_node_of_the_master_is_drained(self):
+        job = self.begin()
+        before = job.master()
+        self.drain(job, before.node, "master and workers")
+        self.assertNotEqual(job.master().uid, before.uid)
+        # Workers find the next master one after another: each group that is made then may interrupt a phase.
+        self.finish("the node of the master is drained", job, redone=job.groups() * ROWS)
+
+    def drain(self, job, node, what):
+        """By kubectl, without --force and --delete-emptydir-data. The node takes no pods until the job has gone on."""
+        self.make_room(4, 4)
+        self.addCleanup(self.kubectl, "uncordon", node)
+        watch = Stopwatch()
+        done = self.kubectl("drain", "--ignore-daemonsets", "--timeout=110s", node)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.report(f"kubectl drain of a node with {what}", watch.read())
+        found = job.wait_for_workers(4)
+        self.report(f"four workers run on the other node, {what} drained, after", watch.read())
+        self.assertNotIn(node, [each.node for each in (*found, job.master())])
+        job.wait_for_step(job.step() + 10)
+
     def test_the_api_server_restarts(self):
         job = self.begin()
         for _ in rounds(1, 3):

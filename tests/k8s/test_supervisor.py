@@ -1,6 +1,7 @@
 """`totrain supervise` of a job on Kubernetes, against an API server that misbehaves (fake_api.py).
 
-The test plays the cluster: it makes the master's pod, its log and the Job's conditions.
+The test plays the cluster: it makes the master's pod, its log and the Job's conditions; and the session, which hands on
+what the job's journal has.
 """
 
 import base64
@@ -40,8 +41,22 @@ def event(kind, **more):
     return json.dumps({"event": kind, **NUMBERS, **more})
 
 
-def logged(second, text, nanosecond=0):
-    return f"2026-11-22T00:00:{second:02}.{nanosecond:09}Z {text}\n"
+class Session(threading.Thread):
+    """Looks into the journal, now and then, and finds no more in it than the test reports."""
+
+    def __init__(self, write):
+        super().__init__()
+        self.write = write
+        self.is_over = threading.Event()
+        self.start()
+
+    def run(self):
+        while not self.is_over.wait(.05):
+            self.write("looked")
+
+    def end(self):
+        self.is_over.set()
+        self.join()
 
 
 class Supervisor:
@@ -57,6 +72,20 @@ class Supervisor:
         self.threads = [threading.Thread(target=self.read), threading.Thread(target=self.read_log)]
         for thread in self.threads:
             thread.start()
+        self.writing = threading.Lock()
+        self.session = Session(self.write)
+
+    def write(self, line):
+        try:
+            with self.writing:
+                self.process.stdin.write(line + "\n")
+                self.process.stdin.flush()
+        except (BrokenPipeError, ValueError):  # one of the two has ended
+            pass
+
+    def report(self, *events):
+        for line in events:
+            self.write("report " + line)
 
     def read(self):
         for line in self.process.stdout:
@@ -81,12 +110,12 @@ class Supervisor:
                 return line
 
     def cancel(self):
-        self.process.stdin.write("cancel\n")
-        self.process.stdin.flush()
+        self.write("cancel")
 
     def end(self):
         """The exit code of one that has said its last word."""
         code = self.process.wait(timeout=DEADLINE)
+        self.session.end()
         for thread in self.threads:
             thread.join()
         self.process.stdout.close()
@@ -125,9 +154,8 @@ class Case(unittest.TestCase):
         supervisor = Supervisor(self.folder)
 
         def end():
-            if supervisor.process.poll() is None:
-                supervisor.process.kill()
-                supervisor.end()
+            supervisor.process.kill()
+            supervisor.end()
         self.addCleanup(end)
         return supervisor
 
@@ -159,9 +187,9 @@ class Case(unittest.TestCase):
             {"name": "master", "restartCount": 0,
              "state": {"waiting": {"reason": reason, "message": message}}}]}
 
-    def say(self, *chunks, pod="iris-abcde"):
+    def say(self, *lines):
         with self.api.lock:
-            self.api.logs[pod] += chunks
+            self.api.logs["iris-abcde"] += lines
             self.api.lock.notify_all()
 
     def happening(self, message):
@@ -191,7 +219,7 @@ class Created(Case):
         for thing in owned:
             self.assertEqual(thing["metadata"]["ownerReferences"][0]["uid"], job["metadata"]["uid"])
         self.run_pod()
-        self.say(logged(1, event("done")), None)
+        supervisor.report(event("done"))
         supervisor.until("done")
         self.assertEqual(supervisor.end(), 0)
 
@@ -324,59 +352,75 @@ class Created(Case):
 
 
 class Followed(Case):
-    def test_events_pass_and_other_lines_go_to_the_log(self):
+    def put_on(self, node, pod="iris-abcde"):
+        """From now on the log of a pod that is quiet is asked for."""
+        self.api.modify("pods", pod, lambda pod: pod["spec"].update(nodeName=node))
+
+    def started(self):
+        """A supervisor that has seen the pod of a master, and what that reports."""
         supervisor = self.created()
         self.run_pod()
-        self.say(logged(1, event("started")), logged(2, "word of a library"))
+        self.put_on("node-7")
+        self.wait_for(lambda: [line for line in self.api.requests if "/log?" in line])
+        supervisor.report(event("started"))
         supervisor.until("started")
-        self.say(logged(3, event("notice", message="worker 1 joined")), logged(4, event("done")), None)
+        return supervisor
+
+    def test_reports_pass_and_are_the_only_events(self):
+        """The log of its pod has the same, for people: nobody hears it twice."""
+        supervisor = self.created()
+        self.run_pod()
+        self.say(event("notice", message="from the log") + "\n" + event("done") + "\n")
+        self.put_on("node-7")
+        self.wait_for(lambda: [line for line in self.api.requests if "/log?" in line])
+        supervisor.report(event("started"), event("progress", step=4), event("notice", message="worker 1 joined"))
+        self.assertEqual(supervisor.until("progress")["step"], 4)
         self.assertEqual(supervisor.until("notice")["message"], "worker 1 joined")
+        supervisor.report(event("done"))
+        supervisor.until("done")
+        self.assertEqual([line["event"] for line in supervisor.seen], ["notice", "started", "progress", "notice", "done"])
+        self.assertEqual(supervisor.end(), 0)
+
+    def test_a_report_that_is_none_is_passed_over(self):
+        supervisor = self.created()
+        supervisor.report("{}", "word", event("done"))
         supervisor.until("done")
         self.assertEqual(supervisor.end(), 0)
-        self.assertIn("word of a library", supervisor.log)
+        self.assertEqual(supervisor.log.count("the job's journal: "), 2)
 
     def test_a_master_that_does_not_reach_the_database_is_told_of_once(self):
         supervisor = self.created()
         self.run_pod()
-        line = ("2026-11-21T06:40:01.123Z master warn  the job's database: connection to server at 10.88.0.1, port 7 failed: "
-                "no answer: the network may drop what is sent there; trying again")
-        self.say(logged(1, line), logged(2, line), logged(3, event("started")))
+        self.say("2026-11-21T06:40:01.123Z master warn  the job's database: connection to server at 10.88.0.1, port 7 "
+                 "failed: no answer: the network may drop what is sent there; trying again\n")
+        self.put_on("node-7")
         self.assertEqual(supervisor.until("notice")["message"], "the master does not reach the database and tries "
                          "again: connection to server at 10.88.0.1, port 7 failed: no answer: the network may drop what is "
                          "sent there")
-        supervisor.until("started")
-        self.say(logged(4, event("done")), None)
+        self.wait_for(lambda: len([line for line in self.api.requests if "/log?" in line]) >= 3)
+        supervisor.report(event("started"), event("done"))
         supervisor.until("done")
         self.assertEqual(len([seen for seen in supervisor.seen if seen["event"] == "notice"]), 2)
         self.assertEqual(supervisor.end(), 0)
+        self.assertEqual(supervisor.log.count("10.88.0.1"), 1)
 
-    def test_a_log_that_is_cut_loses_and_repeats_nothing(self):
+    def test_the_error_of_a_master_that_could_write_into_no_journal_is_the_jobs(self):
         supervisor = self.created()
-        notices = [f"number {i}" for i in range(40)]
-        lines = [logged(1 + i // 10, event("notice", message=text), i % 10 // 3)
-                 for i, text in enumerate(notices)]
-        for cut in (10, 700, 2000, 5000, 9000):
-            self.api.fault("log", cut=cut)
         self.run_pod()
-        for start in range(0, 40, 8):
-            self.say("".join(lines[start:start + 8]))
-        while len(supervisor.seen) < 41:
-            supervisor.until("notice")
-        self.say(logged(9, event("done")), None)
-        supervisor.until("done")
-        self.assertEqual([line["message"] for line in supervisor.seen
-                          if line["event"] == "notice"][1:], notices)
-        self.assertEqual(supervisor.end(), 0)
+        self.say("word of a library\n", event("failed", status="FAILED", error="the job's spec is damaged", hint="") + "\n")
+        self.condition("Failed", "Job has reached the specified backoff limit")
+        self.assertEqual(supervisor.until("failed")["error"], "the job's spec is damaged")
+        self.assertEqual(supervisor.end(), 1)
+        self.assertIn("word of a library", supervisor.log)
 
     def test_a_pod_that_is_replaced_is_followed_on(self):
         supervisor = self.created()
         self.run_pod()
-        self.say(logged(1, event("started")), None)
+        supervisor.report(event("started"))
         supervisor.until("started")
         self.api.delete("pods", "iris-abcde")
         self.run_pod("iris-fghij")
-        self.say(logged(5, event("notice", message="again")), logged(6, event("done")), None,
-                 pod="iris-fghij")
+        supervisor.report(event("notice", message="again"), event("done"))
         self.assertEqual(supervisor.until("notice")["message"], "again")
         supervisor.until("done")
         self.assertEqual(supervisor.end(), 0)
@@ -387,11 +431,8 @@ class Followed(Case):
                 if (plural, kind) == ("pods", "ADDED") and "finalizers" in thing["metadata"]]
 
     def test_a_master_that_is_gone_is_followed_by_another_pod_of_the_jobs_template(self):
-        supervisor = self.created()
+        supervisor = self.started()
         job = self.api.objects["jobs"]["iris"]
-        self.run_pod()
-        self.say(logged(1, event("started")), None)
-        supervisor.until("started")
         before = self.api.objects["pods"]["iris-abcde"]["metadata"]["uid"]
         self.api.delete("pods", "iris-abcde")
         self.wait_for(self.posted_pods)
@@ -402,18 +443,14 @@ class Followed(Case):
         owner, = pod["metadata"]["ownerReferences"]
         self.assertEqual((owner["kind"], owner["uid"], owner["controller"]), ("Job", job["metadata"]["uid"], True))
         self.assertEqual(pod["spec"], job["spec"]["template"]["spec"])
-        self.say(logged(6, event("done")), None, pod=pod["metadata"]["name"])
         self.api.modify("pods", pod["metadata"]["name"], lambda pod: pod.update(status={
             "phase": "Running", "containerStatuses": [{"restartCount": 0, "state": {"running": {}}}]}))
+        supervisor.report(event("done"))
         supervisor.until("done")
         self.assertEqual(supervisor.end(), 0)
 
     def test_a_master_whose_node_is_out_of_reach_is_deleted_and_followed_by_another(self):
-        supervisor = self.created()
-        self.run_pod()
-        self.api.modify("pods", "iris-abcde", lambda pod: pod["spec"].update(nodeName="node-7"))
-        self.say(logged(1, event("started")))
-        supervisor.until("started")
+        supervisor = self.started()
         for _ in range(200):  # the log is asked for and does not come, while everything else is answered
             self.api.fault("log", hang=True)
         self.assertIn("does not reach the master's node node-7", supervisor.until("notice")["message"])
@@ -434,7 +471,7 @@ class Followed(Case):
         for _ in range(500):
             self.api.fault("log", status=500, message="the kubelet does not answer")
         self.run_pod()
-        self.api.modify("pods", "iris-abcde", lambda pod: pod["spec"].update(nodeName="node-7"))
+        self.put_on("node-7")
         self.assertIn("does not reach the master's node node-7", supervisor.until("notice")["message"])
         self.wait_for(self.posted_pods)
         name = self.posted_pods()[0]["metadata"]["name"]
@@ -448,11 +485,7 @@ class Followed(Case):
 
     def test_a_master_of_which_the_node_answers_is_left_alone(self):
         """However long it says nothing: also where its container does not run yet."""
-        supervisor = self.created()
-        self.run_pod()
-        self.api.modify("pods", "iris-abcde", lambda pod: pod["spec"].update(nodeName="node-7"))
-        self.say(logged(1, event("started")))
-        supervisor.until("started")
+        supervisor = self.started()
         for number in range(8):
             self.api.fault("log", status=400, message="container is waiting to start")
         self.wait_for(lambda: len([line for line in self.api.requests if "tailLines=1" in line]) >= 8)
@@ -462,38 +495,27 @@ class Followed(Case):
         supervisor.until("failed")
 
     def test_while_the_api_server_is_away_no_master_is_given_up(self):
-        supervisor = self.created()
-        self.run_pod()
-        self.api.modify("pods", "iris-abcde", lambda pod: pod["spec"].update(nodeName="node-7"))
-        self.say(logged(1, event("started")))
-        supervisor.until("started")
+        supervisor = self.started()
         self.api.leave()
         self.assertIn("the API server does not answer", supervisor.until("notice")["message"])
         self.api.come_back()
-        self.say(logged(3, event("done")), None)
+        supervisor.report(event("done"))
         supervisor.until("done")
         self.assertFalse(self.posted_pods())
 
     def test_without_the_right_to_make_pods_the_jobs_controller_does(self):
-        supervisor = self.created()
-        self.run_pod()
-        self.say(logged(1, event("started")), None)
-        supervisor.until("started")
+        supervisor = self.started()
         self.api.fault("create", status=403, reason="Forbidden", message='pods is forbidden: User "me" cannot create')
         self.api.delete("pods", "iris-abcde")
         self.wait_for(lambda: "left to the Job's controller" in supervisor.log)
         self.run_pod("iris-fghij")
-        self.say(logged(5, event("done")), None, pod="iris-fghij")
+        supervisor.report(event("done"))
         supervisor.until("done")
         self.assertEqual(supervisor.end(), 0)
 
     def test_a_pod_that_the_quota_refuses_is_made_when_there_is_room(self):
         """And the user hears of it then; it avoids the node all the same."""
-        supervisor = self.created()
-        self.run_pod()
-        self.api.modify("pods", "iris-abcde", lambda pod: pod["spec"].update(nodeName="node-7"))
-        self.say(logged(1, event("started")))
-        supervisor.until("started")
+        supervisor = self.started()
         for _ in range(200):
             self.api.fault("log", hang=True)
         for _ in range(2):
@@ -506,10 +528,7 @@ class Followed(Case):
         supervisor.until("failed")
 
     def test_a_job_that_is_over_or_suspended_gets_no_master(self):
-        supervisor = self.created()
-        self.run_pod()
-        self.say(logged(1, event("started")), None)
-        supervisor.until("started")
+        supervisor = self.started()
         self.api.modify("jobs", "iris", lambda job: job["spec"].update(suspend=True))
         asked = len(self.api.requests)
         self.api.delete("pods", "iris-abcde")
@@ -520,25 +539,19 @@ class Followed(Case):
         supervisor.until("failed")
 
     def test_a_master_that_starts_again_is_told_of(self):
-        supervisor = self.created()
-        self.run_pod()
-        self.say(logged(1, event("started")), None)
-        supervisor.until("started")
+        supervisor = self.started()
         self.api.modify("pods", "iris-abcde", lambda pod: pod["status"].update(containerStatuses=[{
             "name": "master", "restartCount": 1, "state": {"running": {}},
             "lastState": {"terminated": {"reason": "Error", "exitCode": 3}}}]))
         self.assertIn("code 3", supervisor.until("notice")["message"])
-        with self.api.lock:
-            self.api.logs["iris-abcde"] = [logged(8, event("done")), None]
-            self.api.lock.notify_all()
+        supervisor.report(event("done"))
         supervisor.until("done")
         self.assertEqual(supervisor.end(), 0)
 
     def test_the_masters_error_is_the_jobs(self):
         supervisor = self.created()
         self.run_pod()
-        self.say(logged(1, event("failed", status="FAILED", error="the loss is not finite",
-                                 hint="Learn slower.")), None)
+        supervisor.report(event("failed", status="FAILED", error="the loss is not finite", hint="Learn slower."))
         failed = supervisor.until("failed")
         self.assertEqual((failed["error"], failed["hint"]), ("the loss is not finite", "Learn slower."))
         self.assertEqual(supervisor.end(), 1)
@@ -547,7 +560,7 @@ class Followed(Case):
     def test_a_job_that_is_complete_needs_no_last_word(self):
         supervisor = self.created()
         self.run_pod()
-        self.say(logged(1, event("started")), None)
+        supervisor.report(event("started"))
         supervisor.until("started")
         self.condition("Complete")
         supervisor.until("done")
@@ -589,7 +602,7 @@ class Followed(Case):
         self.api.modify("pods", "iris-abcde", lambda pod: pod["status"].update(
             phase="Running", containerStatuses=[{"name": "master", "restartCount": 0,
                                                  "state": {"running": {}}}]))
-        self.say(logged(1, event("done")), None)
+        supervisor.report(event("done"))
         supervisor.until("done")
         self.assertEqual(len(supervisor.seen), 3)
         self.assertEqual(supervisor.end(), 0)
@@ -640,10 +653,10 @@ class Followed(Case):
             self.api.cut_all()
             self.api.fault("watch", then=["gone"])
         self.run_pod()
-        self.say(logged(1, event("started")))
+        supervisor.report(event("started"))
         supervisor.until("started")
         self.api.cut_all()
-        self.say(logged(2, event("done")), None)
+        supervisor.report(event("done"))
         supervisor.until("done")
         self.assertEqual(supervisor.end(), 0)
 
@@ -660,18 +673,18 @@ class Outage(Case):
     def running(self):
         supervisor = self.created()
         self.run_pod()
-        self.say(logged(1, event("started")))
+        supervisor.report(event("started"))
         supervisor.until("started")
         self.wait_for(lambda: self.api.streams >= 3)  # the watches for the Job, its pods, its events
         return supervisor
 
     def finish(self, supervisor):
-        self.say(logged(9, event("done")), None)
+        supervisor.report(event("done"))
         supervisor.until("done")
         self.assertEqual(supervisor.end(), 0)
 
     def test_each_answer_once_wrong_ends_nothing(self):
-        for verb in ("list", "watch", "log"):
+        for verb in ("list", "watch"):
             for wrong in WRONG:
                 with self.subTest(verb=verb, **wrong):
                     self.setUp()  # another cluster, and another job
@@ -801,7 +814,7 @@ class Cancelled(Case):
     def test_while_it_runs(self):
         supervisor = self.created()
         self.run_pod()
-        self.say(logged(1, event("started")))
+        supervisor.report(event("started"))
         supervisor.until("started")
         self.cancel_and_check(supervisor)
 
@@ -833,7 +846,7 @@ class Scaled(Case):
     def test_a_number_goes_to_the_job(self):
         supervisor = self.created()
         self.run_pod()
-        self.say(logged(1, event("started")))
+        supervisor.report(event("started"))
         supervisor.until("started")
         self.assertEqual(self.scale(1).returncode, 0)
         self.wait_for(lambda: self.wanted() == "1")
@@ -854,7 +867,7 @@ class Scaled(Case):
         supervisor = self.created()
         self.assertIn("4.key", self.api.objects["secrets"]["iris-ps-0"]["data"])
         self.run_pod()
-        self.say(logged(1, event("started")))
+        supervisor.report(event("started"))
         supervisor.until("started")
         self.assertEqual(self.scale(2, "--ps", 5).returncode, 0)
         self.wait_for(lambda: self.wanted() == "2" and self.wanted("servers") == "5")
@@ -896,14 +909,14 @@ class Kept(Case):
                 supervisor = self.created() if not by_signal else self.start()
                 if not by_signal:
                     self.run_pod()
-                    self.say(logged(1, event("started")))
+                supervisor.report(event("started"))
                 supervisor.until("started")
                 self.leave(supervisor, by_signal)
                 self.assertTrue(self.has_job())
                 self.assertEqual(self.state(), "running")
         self.assertEqual(len(self.made()), 5)
         supervisor = self.start()
-        self.say(logged(2, event("done")), None)
+        supervisor.report(event("done"))
         supervisor.until("done")
         self.assertEqual(supervisor.end(), 0)
         self.assertEqual(len(self.made()), 5)
@@ -916,7 +929,7 @@ class Kept(Case):
         (self.folder / "job.uid").unlink()  # it was killed before it could note the release
         supervisor = self.start()
         self.run_pod()
-        self.say(logged(1, event("done")), None)
+        supervisor.report(event("done"))
         supervisor.until("done")
         self.assertEqual(supervisor.end(), 0)
         self.assertEqual(len(self.made()), 5)
@@ -1005,7 +1018,7 @@ class Kept(Case):
             self.assertIn("0/2 nodes", books.execute("SELECT error FROM job").fetchone()[0])
         self.api.modify("pods", "iris-abcde", lambda pod: pod["status"].update(
             phase="Running", containerStatuses=[{"name": "master", "restartCount": 0, "state": {"running": {}}}]))
-        self.say(logged(1, event("started")))
+        supervisor.report(event("started"))
         supervisor.until("started")
         with sqlite3.connect(self.folder / "job.db") as books:
             self.assertEqual(books.execute("SELECT error FROM job").fetchone()[0], "")

@@ -247,10 +247,13 @@ class Job(Traced):
         for item in objects[1:]:
             item["metadata"]["ownerReferences"] = [
                 {"apiVersion": "batch/v1", "kind": "Job", "name": self.name, "uid": self.uid}]
-        self.space.create(objects[1:])
+        made = self.space.create(objects[1:])
+        self.controller = next(item["metadata"]["uid"] for item in made if item["metadata"]["name"] == f"{self.name}-job")
 
     def start(self):
-        self.api.patch(self.path, {"spec": {"suspend": False}})
+        """Releases it as the program does: its pods have a controller, which a drain asks for."""
+        self.api.patch(self.path, {"spec": {"suspend": False, "template": {"metadata": {
+            "annotations": {"totrain.dev/controller": self.controller}}}}})
 
     def delete(self):
         """Deletes the Job as kubectl does."""

@@ -108,7 +108,7 @@ class Psql(Case):
                        "ALTER ROLE alice RESET totrain.profiles"):
             self.addCleanup(self.execute, undone)
         named = TRAIN.replace("job.lanes", "job.profile = 'gpu', job.lanes")
-        self.assertIn("none of the administrator", self.refused(named))
+        self.assertIn("not in the administrator's list", self.refused(named))
         self.execute("ALTER ROLE alice SET totrain.profiles = 'team, gpu, wrong, gone'")
         self.assertIn("totrain.profile_file", self.refused(TRAIN))
         self.execute(f"ALTER SYSTEM SET totrain.profile_file = '{profiles}'")
@@ -140,8 +140,8 @@ class Psql(Case):
         return done.stderr
 
     def test_what_is_not_in_the_lists_is_refused(self):
-        for attribute, problem in (("job.image = 'x'", "none of the administrator"),
-                                   ("job.priority = 'system'", "none of the administrator"),
+        for attribute, problem in (("job.image = 'x'", "not in the administrator's list"),
+                                   ("job.priority = 'system'", "not in the administrator's list"),
                                    ("job.worker_memory = 'lots'", "amount of memory"),
                                    ("job.worker_cpu = 2000", "job.worker_cpu"),
                                    ("job.metrics = '0'", "applies to this machine")):
@@ -198,6 +198,73 @@ class Psql(Case):
         harness.wait_for(lambda: self.execute(f"SELECT state FROM totrain.jobs WHERE id = {number}", "alice") ==
                          [("cancelled",)], "a cancelled job")
         self.check_nothing_is_left()
+
+    def test_a_job_that_ends_while_the_api_server_is_away_is_heard_of_all_the_same(self):
+        digest = self.expected()
+        before = set(self.cluster.started)
+        self.cluster.pace = "us=5000"
+        session = self.start_psql(TRAIN)
+        self.cluster.wait_for(lambda: set(self.cluster.started) - before)
+        harness.wait_for(lambda: self.execute("SELECT id FROM totrain.jobs WHERE state = 'running'", "alice"),
+                         "a job that runs")
+        self.cluster.api.leave()
+        self.cluster.hurry()
+        shown, said = session.communicate(timeout=60)
+        self.cluster.pace = None
+        self.cluster.api.come_back()
+        self.assertIn("Accuracy", shown)
+        self.assertEqual(session.returncode, 0, said)
+        self.assertEqual(self.digest(), digest)
+        self.check_nothing_is_left()
+
+    def test_a_journal_that_cannot_be_read_is_said_once_and_ends_nothing(self):
+        before = set(self.cluster.started)
+        session = self.start_psql(LONG)
+        self.cluster.wait_for(lambda: set(self.cluster.started) - before)
+        harness.wait_for(lambda: self.execute("SELECT id FROM totrain.jobs WHERE state = 'running' AND step > 0", "alice"),
+                         "a job that runs")
+        journal, = (name for name in self.tables_of_jobs() if name.startswith("result_"))
+        self.execute(f"REVOKE SELECT ON totrain_jobs.{journal} FROM alice", "alice")
+        said = session.stderr.readline()
+        while "journal is not readable" not in said:
+            said = session.stderr.readline()
+        self.assertIn("permission denied", said)
+        self.execute(f"GRANT SELECT ON totrain_jobs.{journal} TO alice", "alice")
+        steps = self.execute("SELECT max(step) FROM totrain.jobs", "alice")[0][0]
+        harness.wait_for(lambda: self.execute(f"SELECT 1 FROM totrain.jobs WHERE step > {steps}", "alice"), "progress")
+        session.send_signal(signal.SIGINT)
+        _, said = session.communicate(timeout=60)
+        self.assertNotIn("journal is not readable", said)
+        self.check_nothing_is_left()
+
+    def test_an_entry_of_its_journal_is_a_line_or_nothing(self):
+        self.cluster.is_paused = True
+        session = self.start_psql(LONG)
+        self.cluster.wait_for(self.cluster.ready)
+        journal, = harness.wait_for(lambda: [name for name in self.tables_of_jobs() if name.startswith("result_")],
+                                    "the job's tables")
+        told = {"event": "notice", "step": 0, "steps": 0, "epoch": 0, "epochs": 0, "workers": 0}
+
+        def report(number, text):
+            self.execute(f"INSERT INTO totrain_jobs.{journal} (number, master, kind, body) VALUES ({number}, 1, 'report', "
+                         f"convert_to($${text}$$, 'UTF8'))")
+            line = session.stderr.readline()
+            while "Job iris" in line:
+                line = session.stderr.readline()
+            return line
+        self.assertEqual(report(3, json.dumps({**told, "message": "it is cold"})), "NOTICE:  it is cold\n")
+        self.assertIn("entry 4 of the job's journal is no line",
+                      report(4, json.dumps({**told, "message": "and wet"}) + "\ncancel"))
+        self.assertIsNone(session.poll())
+        session.send_signal(signal.SIGINT)
+        _, said = session.communicate(timeout=60)
+        self.assertNotIn("wet", said)
+        self.check_nothing_is_left()
+
+    def start_psql(self, text):
+        return subprocess.Popen(["psql", "-X", "-v", "ON_ERROR_STOP=1", "-c", text], text=True, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE,
+                                env={**os.environ, **self.server.variables(self.database, "alice")})
 
     def test_an_image_that_is_missing_is_an_error_of_the_statement(self):
         self.cluster.is_paused = True
@@ -540,7 +607,7 @@ class Scores(Scoring, WithProgram):
                 (self.predict("never", self.CLUSTER, self.DIRTY).replace("'quarantine'", "'error'"), 'column "petal_width"'),
                 (self.evaluate(self.CLUSTER).replace("FROM iris", "FROM iris WHERE false"), "no rows to evaluate"),
                 (self.evaluate(self.CLUSTER + ", job.wait = false"), "only where a table is written"),
-                (self.predict("never", self.CLUSTER + ", job.image = 'x'"), "none of the administrator"),
+                (self.predict("never", self.CLUSTER + ", job.image = 'x'"), "not in the administrator's list"),
                 (self.predict("iris", self.CLUSTER), "iris")):
             done = self.psql(text, "-v", "ON_ERROR_STOP=1", "-v", "VERBOSITY=default", user="alice")
             self.assertEqual(done.returncode, 3, text)

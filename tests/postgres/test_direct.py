@@ -339,7 +339,7 @@ class Refused(Case):
         self.execute('CREATE TABLE words AS SELECT 1.5 AS "current_user", sepal_width, class FROM iris; '
                      f"GRANT SELECT ON words TO alice, bob, {staged.POD}")
         text = DIRECT.replace("* FROM iris", "current_user, sepal_width, class FROM words")
-        self.refused(text, '"current_user" is none')
+        self.refused(text, '"current_user" is not one')
         text = DIRECT.replace("FROM iris", "FROM words")
         self.assertEqual(self.train(text), self.expected(text))
 

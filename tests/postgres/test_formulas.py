@@ -74,7 +74,7 @@ class Formulas(harness.Case):
 
     @classmethod
     def fill(cls, cursor):
-        cls.fill_words(cursor, "unlike", words.rows(1000, 2))
+        cls.fill_words(cursor, "unlike", words.hostile(1000, 2))
         cursor.execute("SET TimeZone = 'Asia/Kolkata'")
         for name, (types, made) in TABLES.items():
             cursor.execute(f"CREATE TABLE {name} (id serial PRIMARY KEY, {columns(types)})")

@@ -2,6 +2,7 @@
 its model, whatever ends meanwhile.
 """
 
+import json
 import os
 import signal
 import unittest
@@ -126,6 +127,24 @@ class Kept(Case):
                 self.cluster.wait_for(lambda: name not in self.cluster.jobs())  # pylint: disable=cell-var-from-loop
                 self.assertEqual(self.wait_for_state(number, "cancelled")[0], "cancelled")
                 self.check_nothing_is_left()
+
+    def test_a_report_that_its_rows_are_staged_lets_go_of_nothing(self):
+        """Its owner may write into the job's journal, and no lock is held here."""
+        self.cluster.is_paused = True
+        number = self.submit(ENDLESS)
+        self.cluster.wait_for(self.cluster.ready)
+        journal, = (name for name in self.tables_of_jobs() if name.startswith("result_"))
+        sessions = self.workers()
+        for entry, told in ((3, {"event": "staged"}), (4, {"event": "progress", "step": 7})):
+            body = json.dumps({"step": 0, "steps": 9, "epoch": 0, "epochs": 1, "workers": 1, **told})
+            self.execute(f"INSERT INTO totrain_jobs.{journal} (number, master, kind, body) VALUES ({entry}, 1, 'report', "
+                         f"convert_to($${body}$$, 'UTF8'))", "alice")
+        harness.wait_for(lambda: self.execute(f"SELECT 1 FROM totrain.jobs WHERE id = {number} AND step = 7", "alice"),
+                         "what is reported behind it")
+        self.assertEqual(self.workers(), sessions)
+        self.check_psql(f"CANCEL JOB {number};", user="alice")
+        self.wait_for_state(number, "cancelled")
+        self.check_nothing_is_left()
 
     def test_a_job_that_cannot_be_made_fails_and_leaves_nothing(self):
         self.cluster.api.fault("create", status=403, reason="Forbidden", message="jobs is forbidden: User cannot create")

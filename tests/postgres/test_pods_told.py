@@ -289,10 +289,14 @@ class Deleted(pods.Case):
         for name in self.node.running():
             self.api.kubelet.on_delete(name, None)
 
-    def check_workers_go(self):
-        """At once, and not after the 25 s that they wait for another master."""
+    def wait_for_workers(self):
+        """One that has just begun ends by the signal that asks it to go."""
         harness.wait_for(lambda: sum("listens on tcp:" in path.read_text() for path in self.node.logs) >= 4,
                          "four workers that look for their master")
+
+    def check_workers_go(self):
+        """At once, and not after the 25 s that they wait for another master."""
+        self.wait_for_workers()
         self.ask_all_to_go()
         harness.wait_for(lambda: not self.node.running(), "the end of all pods")
         # One that had not yet read the job's rows reads that they are gone.
@@ -322,7 +326,7 @@ class Deleted(pods.Case):
         self.execute(f"ALTER ROLE {staged.POD} SET log_statement = 'all'")
         self.addCleanup(self.execute, f"ALTER ROLE {staged.POD} RESET log_statement")
         master = self.begin()
-        self.wait_for_pods(4)
+        self.wait_for_workers()
         master.kill()
         self.ask_all_to_go()
         harness.wait_for(lambda: self.server.log().count("WHERE file = 'over'") >= 4, "four questions")

@@ -1,4 +1,4 @@
-"""docs/tutorial.md and docs/forecast-tutorial.md on PostgreSQL, in the stock psql, in psycopg2 and in the program;
+"""The tutorials of docs/ on PostgreSQL, in the stock psql, in psycopg2 and in the program;
 README.md in psql."""
 
 import csv
@@ -106,6 +106,13 @@ class Tutorial(Page, harness.Case):
 
 class Sales(Page, harness.Case):
     page = tutorial.SALES
+
+
+class Networks(Page, harness.Case):
+    """The stock psql alone: its trainings take half a second each."""
+
+    page = tutorial.NETWORKS
+    test_the_program = test_psycopg2 = None
 
 
 if __name__ == "__main__":

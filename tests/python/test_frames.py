@@ -303,7 +303,9 @@ class Training(harness.Case):
         self.assertEqual(result.to_arrow()["n"].to_pylist(), [50, 50, 50])
         self.assertEqual(polars.DataFrame(result)["n"].to_list(), [50, 50, 50])
         self.assertRaisesRegex(totrain.Error, 'column "v": ', mixed.to_arrow)
-        self.assertIn("<td", result._repr_html_())
+        mixed = totrain.run(self.database, "SELECT 'a' AS word, NULL AS v UNION ALL SELECT 'b', 2.5")
+        self.assertIn('<th style="text-align:left">word</th><th style="text-align:right">v</th>', mixed._repr_html_())
+        self.assertIn("<td", totrain.run(self.database, "SELECT 1 AS v")._repr_html_())
         self.assertEqual(repr(result).splitlines()[0], "class  n")
 
     def test_a_statement_that_trains_nothing_is_refused(self):

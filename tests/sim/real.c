@@ -157,6 +157,16 @@ struct subject real_subject_open_series(const char *csv)
     return open_subject(csv, make_series);
 }
 
+static void make_series_trees(struct csv_job *job, const char *csv, const char *folder)
+{
+    csv_job_make_series_trees(job, csv, folder, 40);
+}
+
+struct subject real_subject_open_series_trees(const char *csv)
+{
+    return open_subject(csv, make_series_trees);
+}
+
 struct subject real_subject_open_totals(const char *csv)
 {
     return open_subject(csv, csv_job_make_totals);

@@ -36,6 +36,8 @@ struct subject real_subject_open_machine(const char *csv);
 struct subject real_subject_open_clusters(const char *csv);
 /* Forecasts of series whose values are those of the first column. */
 struct subject real_subject_open_series(const char *csv);
+/* Trees that such series share. */
+struct subject real_subject_open_series_trees(const char *csv);
 /* real_subject_open for series that add up to a total. */
 struct subject real_subject_open_totals(const char *csv);
 /* real_subject_open for a network with batch normalization. */

@@ -4,8 +4,8 @@
  *     sim [--seed N | --seeds A..B] [--learner CSV | --clicks CSV | --machine CSV |
  *         --clusters CSV | --trees CSV | --dart CSV | --medians CSV | --quantiles CSV |
  *         --percentages CSV | --hazards CSV | --rankings CSV | --card CSV | --timed CSV |
- *         --norms CSV | --best CSV | --click-norms CSV | --series CSV | --search CSV |
- *         --rows N [--batch N]] [--verbose]
+ *         --norms CSV | --best CSV | --click-norms CSV | --series CSV |
+ *         --series-trees CSV | --totals CSV | --search CSV | --rows N [--batch N]] [--verbose]
  *
  * A seed decides everything: the job, its workers and every mishap. A failure
  * prints the seed; `sim --seed N --verbose` shows that history again.
@@ -251,6 +251,7 @@ static bool take_learner(const char *argument, struct run *run)
         {"--best", real_subject_open_best},
         {"--click-norms", real_subject_open_normalized_clicks},
         {"--series", real_subject_open_series},
+        {"--series-trees", real_subject_open_series_trees},
         {"--totals", real_subject_open_totals},
     };
 
@@ -307,7 +308,8 @@ int main(int argc, char **argv)
               "--machine CSV: of a factorisation machine\n"
               "--clusters CSV: the same of clusters, without the label\n"
               "--card CSV: the same of a score card\n"
-              "--series CSV: forecasts of series of its first column\n"
+              "--series CSV: forecasts of series of its first column; --series-trees CSV: by\n"
+              "trees that they share; --totals CSV: with a total\n"
               "--norms CSV: as --learner, of a network with batch normalization\n"
               "--best CSV: as --learner, of one that keeps the weights of its best epoch\n"
               "--click-norms CSV: as --clicks, with batch normalization\n"

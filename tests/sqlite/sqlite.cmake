@@ -15,14 +15,15 @@ foreach(name auto bad_rows best_epoch boosters class_weights cli clicks column_d
              constraints dates definitions dependence detached digests documents drift edge_cases errors exchange expected_time explained_notices
              exposure far_numbers final_step folds forecast_anomalies forecast_goes_on forecast_hierarchy
              forecast_page forecast_parts forecast_regressors forecast_series forecast_statement forecast_transforms
-             forecasts formulas frames graph_figures graph_losses graph_zoo graphs heads import interactive
+             forecasts formulas frames graph_figures graph_losses graph_zoo graphs heads hostile_words import
+             interactive
              interrupt interrupts intervals isolation job_history judging kmeans linear linked_losses lists memory
              metrics mistakes model_cache model_examples model_memory model_pieces models naive_bayes named_scoring
              network_settings notices offsets one_class onnx onnx_graphs onnx_import outliers pages parallel_spool pca
-             prediction python python_signals quantiles quarantine regressions replacing report scorecard scoring search
-             second_day sequences servers shap shards shell silence spellings tables targets tensorboard texts
+             prediction python python_signals quantiles quarantine regressions replacing report rows_table scorecard scoring
+             search second_day sequences servers shap shards shell silence spellings tables targets tensorboard texts
              transactions tree_draws tree_quality tree_references trees unseen_nulls using weighted_texts weighted_trees word_shapes
-             words)
+             words written_formulas)
   totrain_add_test(NAME sqlite_${name} COMMAND /usr/bin/python3 ${CMAKE_CURRENT_LIST_DIR}/test_${name}.py)
   set_tests_properties(sqlite_${name} PROPERTIES
     TIMEOUT 900 LABELS sqlite ENVIRONMENT "${sqlite_environment}")

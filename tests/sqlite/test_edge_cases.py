@@ -61,6 +61,23 @@ class EdgeCase(harness.Case):
         return rows
 
 
+class Encodings(EdgeCase):
+    def test_a_database_of_utf_16_has_models_too(self):
+        for encoding in ("UTF-16le", "UTF-16be"):
+            with self.subTest(encoding):
+                self.database = self.connect(":memory:", isolation_level=None)
+                self.run_sql(f"PRAGMA encoding = '{encoding}'")
+                self.make(["x", "wörd", "y"], [(i / 10, f"ü{i % 5}", "é" if i % 3 else "b") for i in range(60)])
+                self.train(f"SELECT * FROM t {LINEAR}")
+                self.assertEqual(len(self.run_sql("SELECT * FROM t TO EVALUATE m")), 1)
+                guess = self.run_sql("SELECT * FROM t LIMIT 1 TO PREDICT guess USING m")[0][3]
+                self.assertIn(guess, ("é", "b"))
+                self.assertEqual(self.one("SELECT totrain_predict('m', 0.0, 'ü0')"), guess)
+                self.assertEqual(self.one("""SELECT totrain_predict('m', json_object('x', 0.0, 'wörd', 'ü0'))"""), guess)
+                self.assertEqual(self.run_sql("SELECT * FROM t TO PREDICT p.guess USING m")[0][:2], ("p", 60))
+                self.assertEqual(self.one("SELECT name FROM totrain_models"), "m")
+
+
 class Rows(EdgeCase):
     def test_no_rows_are_an_error_for_every_model(self):
         self.make("xy", [])
@@ -152,6 +169,27 @@ class Values(EdgeCase):
         self.make("xy", [(1, 0), (math.inf, 1), (3, -math.inf)])
         self.fails(f"SELECT x, x > 1 AS y FROM t {LINEAR}", "row 2", '"x"', "infinite")
         self.fails(f"SELECT rowid AS x, y FROM t {REGRESSOR}", "row 3", '"y"', "infinite")
+
+    def test_rows_that_cannot_be_judged_are_named_with_what_to_do(self):
+        self.run_sql("CREATE TABLE t AS SELECT 0.5 AS x, 'a' AS y UNION ALL SELECT 3.0, 'b' UNION ALL SELECT 1.5, 'a'")
+        self.run_sql(f"SELECT x, y FROM t {LINEAR}")
+        for spoilt, reason in (("9e999", "infinite"), ("x'00'", "blob"), ("'words'", "words")):
+            bad = f"SELECT CASE WHEN x = 3 THEN {spoilt} ELSE x END AS x, y FROM t TO"
+            for judge in ("EVALUATE m", "EVALUATE m, m", "EVALUATE m WITH report = 'drift'", "EVALUATE m WITH job.max_workers = 2"):
+                with self.subTest(judge, spoilt=spoilt):
+                    self.fails(f"{bad} {judge}", "row 2: column \"x\"", reason, "WITH evaluate.bad_rows = 'skip'")
+            for explain in ("EXPLAIN m", "EXPLAIN m USING SHAP", "EXPLAIN m USING partial_dependence"):
+                with self.subTest(explain, spoilt=spoilt):
+                    self.fails(f"{bad} {explain}", "row 2: column \"x\"", reason, "Leave such rows out in the SELECT")
+        for judge in ("EVALUATE m", "EVALUATE m WITH report = 'drift'", "EXPLAIN m", "EXPLAIN m USING pdp"):
+            self.fails(f"SELECT x, y FROM t WHERE x > 5 TO {judge}", "returns no rows", "Run it alone")
+        self.fails("SELECT 9e999 AS x, y FROM t TO EVALUATE m WITH bad_rows = 'skip'", "no rows", "All of its rows are bad: ",
+                   "infinite")
+
+    def test_a_label_that_is_always_missing_is_not_left_out(self):
+        self.run_sql("CREATE TABLE t AS SELECT 0.5 AS x, NULL AS y UNION ALL SELECT 3.0, NULL")
+        self.fails(f"SELECT x, y FROM t {LINEAR}", "NULL in 2 of 2 rows", "LABEL names the column to learn")
+        self.fails(f"SELECT x, y FROM t {REGRESSOR}", "NULL in 2 of 2 rows", "LABEL names the column to learn")
 
     def test_an_infinity_is_refused_at_prediction(self):
         self.make("xy", [(1, 0), (2, 1)])

@@ -185,7 +185,7 @@ class WhatIsExpected(RegressorCase):
                   "FROM t_next) WHERE store = 's1' {} ORDER BY day")
         done = self.run_program("picture", self.path, "m", "forecast", "-c", select.format("AND item = 0"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("what came, and what is expected", done.stdout)
+        self.assertIn("actual and expected values", done.stdout)
         done = self.run_program("picture", self.path, "m", "forecast", "-c", select.format(""))
         self.assertIn("the rows belong to several series, or not in the order of their times", done.stderr)
 

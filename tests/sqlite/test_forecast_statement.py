@@ -105,7 +105,8 @@ class ForecastStatement(harness.Case):
         self.train()
         self.run_all("CREATE TABLE whole AS SELECT * FROM m")
         for change in ("DELETE FROM m WHERE part = 'vocabulary' AND data = '9'",
-                       "UPDATE m SET data = 'nine' WHERE part = 'vocabulary' AND data = '9'"):
+                       "UPDATE m SET data = 'nine' WHERE part = 'vocabulary' AND data = '9'",
+                       "UPDATE m SET data = iif(data = '9', '10', '9') WHERE part = 'vocabulary' AND data IN ('9', '10')"):
             self.run_all("DELETE FROM m")
             self.run_all("INSERT INTO m SELECT * FROM whole")
             self.run_all(change)

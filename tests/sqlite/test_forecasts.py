@@ -157,6 +157,14 @@ class WhatIsForecast(ForecastCase):
         rows = self.train("Naive", more=", forecast.backtest = 0")
         self.assertEqual(harness.validated(rows), {})
 
+    def test_a_horizon_or_a_season_that_the_history_does_not_tell(self):
+        self.make(series.rows(2, 1, 40))
+        far, unknown = "forecast.horizon is 41 steps, and the longest series has 40", "no series is forecast with a season of 30 steps"
+        for horizon, season, expected in ((41, 7, [far]), (40, 7, []), (4, 30, [unknown]), (41, 30, [far, unknown])):
+            told = " ".join(harness.notices(self.train("SeasonalNaive", horizon=horizon,
+                                                       more=f", forecast.season = {season}, forecast.backtest = 0")))
+            self.assertEqual([notice for notice in (far, unknown) if notice in told], expected, told)
+
     def test_errors_of_the_past_by_hand(self):
         """The last value again: of four values that go up by 2 the next two are 2 and 4 below what came."""
         self.make([("a", 1, day.isoformat(), float(2 * i)) for i, day in enumerate(series.days(6))])
@@ -365,6 +373,25 @@ class Trees(ForecastCase):
         found = [row[-1] for row in self.run_all("SELECT 's0' AS store, 0 AS item, '2024-03-21' AS day, value AS promo, 5 AS price "
                                                  "FROM json_each('[0, 1]') TO PREDICT f USING m")]
         self.assertAlmostEqual(found[1] - found[0], 30, delta=4)
+
+    def test_holidays_of_series_too_short_for_effects_of_their_own(self):
+        """Each series has ten values and a feast among them, on another day: none can tell its effect, and all together do."""
+        feasts = {store: datetime.date(2024, 1, 4) + datetime.timedelta(store * 11) for store in range(30)}
+        rows = [(f"s{store}", 0, day.isoformat(), 50.0 + (i * 5 + store) % 7 + (40 if day == feasts[store] else 0))
+                for store in range(30) for i, day in enumerate(series.days(10, feasts[store] - datetime.timedelta(5)))]
+        self.make(rows)
+        last = max(row[2] for row in rows if row[0] == "s3")
+        coming = datetime.date.fromisoformat(last) + datetime.timedelta(3)
+        self.run_all("CREATE TABLE feasts (day TEXT, name TEXT)")
+        self.database.executemany("INSERT INTO feasts VALUES (?, 'feast')", [(day.isoformat(),) for day in (*feasts.values(), coming)])
+        trees = ", n_estimators = 60, max_depth = 3, learning_rate = 0.2, min_data_in_leaf = 5, forecast.backtest = 0"
+        values = {}
+        for more in ("", ", forecast.holidays = 'feasts'"):
+            told = harness.notices(self.train("ForecastTrees", horizon=5, more=trees + more))
+            self.assertEqual('holiday "feast" has no effect of its own in any series' in " ".join(told), more != "", told)
+            values[more] = {row[2]: row[3] for row in self.run_all("FORECAST m") if row[0] == "s3"}[coming.isoformat()]
+        self.assertLess(values[""], 60)
+        self.assertGreater(values[", forecast.holidays = 'feasts'"], 75)
 
     def test_attributes_of_trees_belong_to_trees(self):
         self.make(series.rows(2, 1, 30))

@@ -4,74 +4,15 @@ extension does, on rows of any kind.
 
 import re
 import sqlite3
-import struct
 import subprocess
 
 import harness
-from formula_case import FormulaCase, rows
-
-import word_rows as words  # beside formula_rows, by the path that formula_case adds
+from formula_case import FormulaCase, rows, words
 
 TREES = next(model for model in rows.MODELS if model[0] == "trees")
 
 
-def driver(name, count):
-    """A program that reads cells as bytes (pack) and writes a line of numbers for each row."""
-    return f"""
-#include <stdio.h>
-#include <string.h>
-#include "{name}.c"
-static char texts[{count}][4096];
-int main(void)
-{{
-    struct {name}_cell cells[{count}];
-    double outputs[64];
-    for (;;) {{
-        for (int i = 0; i < {count}; i++) {{
-            int type = getchar();
-            unsigned int size = 0;
-            if (type == EOF)
-                return 0;
-            memset(&cells[i], 0, sizeof cells[i]);
-            if (type == 'n')
-                cells[i].type = {name}_MISSING;
-            else if (type == 'd') {{
-                cells[i].type = {name}_NUMBER;
-                if (fread(&cells[i].number, 8, 1, stdin) != 1)
-                    return 1;
-            }} else {{
-                cells[i].type = {name}_TEXT;
-                if (fread(&size, 4, 1, stdin) != 1 || size > 4096 || fread(texts[i], 1, size, stdin) != size)
-                    return 1;
-                cells[i].text = texts[i];
-                cells[i].size = size;
-            }}
-        }}
-        int refused = {name}_predict(cells, outputs);
-        printf("%d", refused);
-        for (int i = 0; {name}_outputs[i]; i++)
-            printf(" %.17g", outputs[i]);
-        printf("\\n");
-    }}
-}}
-"""
-
-
-def pack(cell):
-    if cell is None:
-        return b"n"
-    if isinstance(cell, (int, float)):
-        return b"d" + struct.pack("=d", float(cell))
-    data = cell if isinstance(cell, bytes) else cell.encode()
-    return b"t" + struct.pack("=I", len(data)) + data
-
-
 class Formulas(FormulaCase):
-    def export(self, name, kind):
-        path = self.folder / f"{name}.{'c' if kind == 'c' else 'sql'}"
-        self.run_all(f"EXPORT MODEL {name} TO '{path}' FORMAT {kind}")
-        return path
-
     def plain_database(self):
         """The rows, in a database of which the extension knows nothing."""
         path = self.folder / "plain.db"
@@ -95,22 +36,6 @@ class Formulas(FormulaCase):
         first = "component_1" if name in rows.COMPONENTS else "prediction"
         second = next((column for column in ("distance", "probability") if column in columns), "0")
         return database.execute(f"SELECT {first}, {second} FROM {name}_predictions ORDER BY id").fetchall()
-
-    def compiled(self, name):
-        path = self.export(name, "c")
-        (self.folder / "main.c").write_text(driver(name, len(self.inputs(name))))
-        for arguments in (["-c", str(path), "-o", "/dev/null"], ["main.c", "-o", f"{name}.run"]):
-            done = subprocess.run(["cc", "-O1", "-std=c11", "-Wall", "-Wextra", "-Werror", *arguments], text=True,
-                                  capture_output=True, cwd=self.folder, timeout=4 * harness.DEADLINE)
-            self.assertEqual((done.stderr, done.returncode), ("", 0))
-        return self.folder / f"{name}.run"
-
-    def run_c(self, name, table):
-        inputs = ", ".join(map(rows.quoted, self.inputs(name)))
-        cells = b"".join(pack(cell) for row in self.run_all(f"SELECT {inputs} FROM {table} ORDER BY rowid") for cell in row)
-        done = subprocess.run([str(self.compiled(name))], input=cells, capture_output=True, check=True,
-                              timeout=4 * harness.DEADLINE)
-        return [[float(word) for word in line.split()] for line in done.stdout.decode().splitlines()]
 
     def in_c(self, model):
         name, _, _, label, _ = model
@@ -164,35 +89,12 @@ class Formulas(FormulaCase):
 
     def check_words(self, model, plain, counts):
         """A model of words_rows, in plain SQLite and in C, each of so many rows."""
-        name, label = model[0], model[-1]
         self.run_all(words.statement(model))
-        inputs = ", ".join(self.inputs(name))
-        function, column = ("predict", "prediction") if label == "y" else ("probability", "probability")
-        wanted = [row[0] for row in self.run_all(f"SELECT totrain_{function}('{name}', {inputs}) FROM strange ORDER BY rowid")]
-        plain.execute(f"CREATE VIEW {name}_rows AS SELECT * FROM strange WHERE id <= {counts[0]}")
-        plain.executescript(self.run_all(f"SELECT totrain_export_text('{name}', 'sqlite')")[0][0])
-        in_sqlite = [row[0] for row in plain.execute(f"SELECT {column} FROM {name}_predictions ORDER BY id")]
-        in_c = self.run_c(name, "strange")
-        self.assertEqual((len(in_sqlite), len(in_c)), counts)
-        for i, found in enumerate(in_sqlite):
-            with self.subTest(model=name, row=i + 1):
-                self.assertTrue(rows.near(found, wanted[i]), (found, wanted[i]))
-        for i, (refused, *outputs) in enumerate(in_c):
-            with self.subTest(model=name, row=i + 1, language="c"):
-                self.assertEqual(refused, 0)
-                self.assertTrue(rows.near(outputs[0 if label == "y" else 1], wanted[i]), (outputs, wanted[i]))
+        self.check_word_model(model[0], model[-1], plain, counts)
 
     def test_words_by_their_hash_and_free_text(self):
         counts = (25, 600)
-        plain = sqlite3.connect(":memory:")
-        self.addCleanup(plain.close)
-        plain.execute("CREATE TABLE strange (id INTEGER PRIMARY KEY, note, c, k, n REAL, y REAL, two TEXT)")
-        self.run_all("CREATE TABLE w (note, c, k, n REAL, y REAL, two TEXT)")
-        self.run_all("CREATE TABLE strange (note, c, k, n REAL, y REAL, two TEXT)")
-        self.database.executemany("INSERT INTO w VALUES (?, ?, ?, ?, ?, ?)", words.rows(300, 1))
-        strange = list(words.rows(counts[1], 2))
-        self.database.executemany("INSERT INTO strange VALUES (?, ?, ?, ?, ?, ?)", strange)
-        plain.executemany("INSERT INTO strange VALUES (NULL, ?, ?, ?, ?, ?, ?)", strange)
+        plain = self.word_tables(list(words.rows(counts[1], 2)))
         for model in words.MODELS:
             self.check_words(model, plain, counts)
 

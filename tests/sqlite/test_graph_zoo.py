@@ -3,10 +3,22 @@
 import math
 import pathlib
 import random
+import struct
+import zlib
 
 import harness
 
 DIGITS = pathlib.Path(__file__).resolve().parent / "digits.txt"
+
+
+def png(width, height, raw):
+    """The PNG of pixels in three channels."""
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    lines = b"".join(b"\0" + raw[at:at + 3 * width] for at in range(0, len(raw), 3 * width))
+    return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
+            + chunk(b"IDAT", zlib.compress(lines, 1)) + chunk(b"IEND", b""))
 
 
 class Zoo(harness.Case):
@@ -188,6 +200,34 @@ class Zoo(harness.Case):
         self.run_all("INSERT INTO blobs VALUES (1000, x'0102', 1)")
         with self.assertRaisesRegex(Exception, "holds 2 bytes, where 64 were expected"):
             self.run_all("SELECT picture, y FROM blobs TO TRAIN zoo/small COLUMN IMAGE(picture, 8, 8) LABEL y INTO m")
+
+    def make_pictures(self, count):
+        """Noise of 64 x 64 pixels in three channels, in half of the pictures redder, as raw bytes and as PNG."""
+        draw = random.Random(5)
+        self.run_all("CREATE TABLE pictures (id INTEGER, raw BLOB, png BLOB, red INTEGER)")
+        for number in range(count):
+            noise = bytearray(draw.randbytes(64 * 64 * 3))
+            noise[number % 2::3] = bytes(byte // 2 for byte in noise[number % 2::3])
+            self.database.execute("INSERT INTO pictures VALUES (?, ?, ?, ?)",
+                                  (number, bytes(noise), png(64, 64, bytes(noise)), number % 2))
+        self.run_all("DEFINE MODEL zoo/red (p = 'png') AS "
+                     "'return dense(flatten(mean_pool(relu(conv2d(image(p, 64, 64, 3), 4, 2, stride = 4)), 8)), outputs)'")
+
+    def test_large_pictures_in_colour_as_png(self):
+        """A PNG is the picture of its raw bytes, for training and prediction, with any number of workers."""
+        self.make_pictures(40)
+        train = ("SELECT {} AS png, red FROM pictures TO TRAIN zoo/red WITH train.epoch = 2, {} "
+                 "COLUMN IMAGE(png, 64, 64, 3) LABEL red INTO {}")
+        self.run_all(train.format("raw", "job.max_workers = 1", "one"))
+        self.run_all(train.format("png", "job.min_workers = 2, job.max_workers = 2", "several"))
+        self.assertEqual(self.digest(self.database, "several"), self.digest(self.database, "one"))
+        self.assertEqual(self.run_all("SELECT totrain_probability('one', png) FROM pictures"),
+                         self.run_all("SELECT totrain_probability('one', raw) FROM pictures"))
+        self.run_all("INSERT INTO pictures SELECT -1, raw, substr(png, 1, 200), 1 FROM pictures WHERE id = 3")
+        with self.assertRaisesRegex(Exception, 'row 41.*column "png" holds a PNG that is damaged'):
+            self.run_all(train.format("png", "seed = 1", "m"))
+        with self.assertRaisesRegex(Exception, "the pictures of a row have 12288 numbers, and LinearClassifier takes"):
+            self.run_all("SELECT png, red FROM pictures TO TRAIN LinearClassifier COLUMN IMAGE(png, 64, 64, 3) LABEL red INTO m")
 
 
 harness.main()

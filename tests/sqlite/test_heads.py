@@ -61,6 +61,37 @@ class Heads(harness.Case):
         self.assertGreater(measured[("amount", "R2")], 0.9)
         self.assertEqual([name for label, name in measured if label == "clicked"], ["Accuracy", "LogLoss", "AUC", "F1"])
 
+    def test_each_epoch_has_the_score_of_each_label(self):
+        """SHOW TRAIN ends with what TRAIN measures on the held-out rows, in the same bits with any workers."""
+        train = TRAIN.format(", train.test_size = 0.25{}")
+        made = {(name, detail): value for name, value, part, detail in self.run_all(train.format(""))
+                if part == "validation"}
+        shown = self.database.execute("SHOW TRAIN m")
+        names, rows = [column[0] for column in shown.description], shown.fetchall()
+        self.assertEqual(len(rows), 30)
+        self.assertEqual(names, ["epoch", "seconds", "train_loss", "validation_loss", "validation_accuracy of clicked",
+                                 "validation_rmse of amount", "validation_accuracy of kind"])
+        last = dict(zip(names, rows[-1]))
+        self.assertAlmostEqual(last["validation_accuracy of clicked"], made["Accuracy", "clicked"], delta=1e-9)
+        self.assertAlmostEqual(last["validation_rmse of amount"], made["RMSE", "amount"], delta=1e-5)
+        self.assertAlmostEqual(last["validation_accuracy of kind"], made["Accuracy", "kind"], delta=1e-9)
+        self.assertGreater(rows[0][5], rows[-1][5])
+        self.run_all(train.format(", job.min_workers = 2, job.max_workers = 2"))
+        again = self.run_all("SHOW TRAIN m")
+        self.assertEqual([row[2:] for row in again], [row[2:] for row in rows])
+
+    def test_long_labels_in_progress(self):
+        """Lines of progress are JSON in UTF-8 with a metric of each label, also where a name is long."""
+        labels = ["\u6807" * 20 + "1", "\u6807" * 20 + "2", "\u6807" * 60]
+        columns = [f'{old} AS "{new}"' for old, new in zip(("clicked", "amount", "kind"), labels)]
+        names = ", ".join(f'"{label}"' for label in labels)
+        done = self.run_program(self.path, "--progress=json", "-c", f"SELECT a, b, word, {', '.join(columns)} FROM clicks "
+                                f"TO TRAIN zoo/heads WITH train.epoch = 2, train.test_size = 0.25 LABEL {names} INTO m")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        events = [json.loads(line) for line in done.stderr.splitlines() if line.startswith("{")]
+        self.assertEqual(list(events[-1]["metrics"]),
+                         [f"accuracy of {labels[0]}", f"rmse of {labels[1]}", f"accuracy of {labels[2][:38]}"])
+
     def test_a_row_needs_no_label(self):
         """Without its labels a row has the same predictions, by statement and by function."""
         self.run_all(TRAIN.format(""))

@@ -54,6 +54,31 @@ class Import(harness.Case):
                          [("07", 7, 7.0, None, 7.0)])
         self.assertEqual(self.rows("SELECT price, mixed, big FROM t WHERE id = 1500"), [(-1000.0, "n/a", 1e20)])
 
+    def test_bytes_in_hexadecimal(self):
+        """The form is PostgreSQL's; a column with anything else keeps its texts."""
+        lines = ["id,raw,mixed,odd", r"1,\x00ff10,\x00,\x0", r"2,,n/a,\x1", r"3,\xAB,\x01,\xzz", r"4,\x,,"]
+        done = self.run_commands(f".import {self.file('t.csv', chr(10).join(lines))} t")
+        self.assertEqual([row[1:3] for row in self.rows("PRAGMA table_info(t)")],
+                         [("id", "INTEGER"), ("raw", "BLOB"), ("mixed", "TEXT"), ("odd", "TEXT")])
+        self.assertEqual(self.rows("SELECT raw, mixed, odd FROM t"),
+                         [(b"\x00\xff\x10", r"\x00", r"\x0"), (None, "n/a", r"\x1"), (b"\xab", r"\x01", r"\xzz"),
+                          (b"", None, None)])
+        self.assertIn(r'column "raw": texts such as \x89504e47 are stored as the bytes that they spell', done.stderr)
+
+    def test_texts_that_look_like_bytes_stay_in_columns_of_texts(self):
+        self.run_commands("CREATE TABLE t (id INTEGER, name VARCHAR(9), note TEXT, raw BLOB)")
+        file = self.file("t.csv", "id,name,note,raw\n1,\\x41,\\x00ff,\\x42\n2,\\x43,,\\x44\n")
+        done = self.run_commands(f".import {file} t")
+        self.assertEqual(self.rows("SELECT name, note, raw FROM t"),
+                         [(r"\x41", r"\x00ff", b"B"), (r"\x43", None, b"D")])
+        self.assertNotIn('column "n', done.stderr)
+
+    def test_a_prefix_of_bytes_alone_is_a_text(self):
+        file = self.file("t.csv", "id,letter\n1,\\x\n2,\\x\n")
+        done = self.run_commands(f".import {file} t")
+        self.assertEqual(self.rows("SELECT letter FROM t"), [(r"\x",), (r"\x",)])
+        self.assertNotIn("stored as the bytes", done.stderr)
+
     def test_numbers_and_dates_as_people_write_them(self):
         lines = ["amount;price;share;day;us;unclear;money;late"]
         lines += [f"{1000 + i}".replace("1", "1.", 1) + f",50;${i};{i % 7},5%;{i % 28 + 1:02}.03.2024;3/{i % 28 + 1}/2024 10:30 PM;1,{i:03};{'$€'[i % 2]}5;"

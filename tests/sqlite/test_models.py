@@ -290,7 +290,7 @@ class Models(harness.Case):
         rows = self.run_all("SELECT petal_width, class FROM iris WHERE class < 2 AND (class = 0 OR petal_width > 1.6) "
                             "TO TRAIN LinearClassifier LABEL class INTO m")
         self.assertEqual(len(harness.notices(rows)), 1)
-        self.assertRegex(harness.notices(rows)[0], "^1 of 2 classes is rare: of 5[0-9] rows 1 has [0-9]\\. So few rows")
+        self.assertRegex(harness.notices(rows)[0], "^1 of 2 classes is rare in 5[0-9] rows: 1 has [0-9]\\. So few rows")
 
     def test_show_jobs_has_the_newest_of_this_database_first(self):
         self.train(0)

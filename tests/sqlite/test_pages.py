@@ -40,13 +40,6 @@ class Runs(Page):
     def test_the_program_shows_what_the_page_shows(self):
         super().test_the_program_shows_what_the_page_shows()
 
-    @unittest.skipIf(ANEW, "the program alone writes")
-    def test_python(self):
-        super().test_python()
-        for block in tutorial.blocks(self.text):
-            if block.info in ("sh report", "sh without"):
-                self.open_door(block.body)
-
     test_the_stock_sqlite3 = None
 
 

@@ -161,7 +161,7 @@ class Report(harness.Case):
             self.train(f"SELECT * FROM titanic TO TRAIN XGBClassifier WITH train.num_boost_round = {rounds} "
                        "LABEL survived INTO m")
         rows = Page(self.write("m")).sections["versions"]["rows"]
-        self.assertEqual(rows[0], ["version", "digest", "created_at", "state"])
+        self.assertEqual(rows[0], ["version", "digest", "created at", "state"])
         self.assertEqual([(row[0], row[3]) for row in rows[1:]], [("2", "current"), ("1", "kept")])
 
     def test_mistakes_in_the_statement_leave_the_old_page(self):

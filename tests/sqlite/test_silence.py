@@ -379,6 +379,16 @@ class Silence(harness.Case):
         with self.assertRaisesRegex(sqlite3.Error, "Only their ratios matter: multiply them in the SELECT"):
             self.run_all("SELECT id, paid, 1e-12 * (1 + id % 7) AS w, liked FROM t TO TRAIN OLS WITH sample_weight = 'w' LABEL liked INTO m")
 
+    # ---- clusters ----
+
+    def test_an_inertia_of_a_sample_says_so(self):
+        self.run_all("CREATE TABLE big AS WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 16999) "
+                     "SELECT i * 7919 % 1009 AS a, i * 31 % 97 AS b FROM n")
+        said = "Inertia is the sum over a sample of 16384 of 17000 training rows. TO EVALUATE measures all rows of its SELECT."
+        for rows, told in (("big", True), ("big LIMIT 16000", False)):
+            found = self.run_all(f"SELECT * FROM {rows} TO TRAIN KMeans WITH n_clusters = 2, n_init = 1, test_size = 0 INTO m")
+            self.assertEqual(said in [row[3] for row in found if row[0] == "notice"], told, found)
+
     # ---- rows in another unit ----
 
     def told_of_units(self, statement):
@@ -404,6 +414,17 @@ class Silence(harness.Case):
         for settings in ("", "WITH job.max_workers = 1 "):
             done = self.run_program(self.path, "-c", f"SELECT {tables.IN_UNITS} FROM t TO PREDICT out.guess {settings}USING m")
             self.assertEqual([f"NOTICE:  {notice}" in done.stderr for notice in said], [True] * len(said), done.stderr)
+
+    def test_rows_of_which_a_part_has_another_unit_are_named(self):
+        self.make(tables.units_table())
+        self.run_all("SELECT price, share, height, moment, degrees, y FROM t TO TRAIN XGBRegressor LABEL y INTO m")
+        cents = "SELECT CASE WHEN rowid % 3 = 0 THEN price * 1000 ELSE price END AS price, share, height, moment, degrees, y FROM t"
+        said = [row[1] for row in self.run_all(f"EXPLAIN {cents} TO PREDICT guess USING m") if row[0] == "notice"]
+        self.assertEqual(len(said), 1, said)
+        self.assertRegex(said[0], r'column "price": \d+ of 600 numbers lie above .* as in another unit than the others')
+        cure = re.search(r"write (CASE WHEN price > \S+ THEN price / 1000.0 ELSE price END AS price) in the SELECT", said[0])
+        mended = f"SELECT {cure.group(1)}, share, height, moment, degrees, y FROM ({cents}) t"
+        self.assertEqual(self.told_of_units(f"{mended} TO PREDICT guess USING m"), [])
 
     def test_rows_that_drift_or_are_few_have_no_other_unit(self):
         self.make(tables.units_table())

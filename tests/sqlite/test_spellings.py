@@ -7,6 +7,9 @@ import random
 import harness
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+GERMAN = "Januar Februar März April Mai Juni Juli August September Oktober November Dezember".split()
+FRENCH = "janv. févr. mars avr. mai juin juil. août sept. oct. nov. déc.".split()
+SPANISH = "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre".split()
 NUMBERS = {
     "decimal comma": lambda x: f"{x:.2f}".replace(".", ","),
     "German": lambda x: f"{x:,.2f}".translate(str.maketrans(",.", ".,")),
@@ -34,6 +37,17 @@ DATES = {
     "name": lambda d: f"{d:%B} {d.day}, {d.year}",
     "mail": lambda d: f"{d:%a}, {d.day} {d:%b} {d.year} 00:00:00 +0000",
     "midnight": lambda d: f"{d:%m/%d/%Y} 12:00 AM",
+}
+# Columns of one table: a training for each takes long.
+OTHER_DATES = {
+    "German name": lambda d: f"{d.day}. {GERMAN[d.month - 1]} {d.year}",
+    "French name": lambda d: f"{d.day} {FRENCH[d.month - 1]} {d.year}",
+    "Spanish name": lambda d: f"{d.day} de {SPANISH[d.month - 1]} de {d.year}",
+    "Czech": lambda d: f"{d.day}. {d.month}. {d.year}",
+    "Hungarian": lambda d: f"{d:%Y. %m. %d}.",
+    "Japanese": lambda d: f"{d.year}年{d.month}月{d.day}日",
+    "C": lambda d: f"{d:%a %b} {d.day:2} 00:00:00 {d.year}",
+    "basic": lambda d: f"{d:%Y%m%d}T000000",
 }
 
 
@@ -151,6 +165,18 @@ class Spellings(harness.Case):
                 with self.assertRaisesRegex(Exception, "column \"v\" holds 'soon', where a date was expected"):
                     self.run_all("SELECT totrain_predict('m', 'soon')")
 
+    def test_dates_of_other_languages_are_dates(self):
+        days = [datetime.date(2023, 1, 1) + datetime.timedelta(i * 37 % 700) for i in range(300)]
+        names = [f"v{i}" for i in range(len(OTHER_DATES))]
+        self.fill([(*(write(day) for write in OTHER_DATES.values()), day.toordinal() % 700) for day in days],
+                  ", ".join(f"{name} TEXT" for name in names) + ", y REAL")
+        notices = " ".join(self.train())
+        for name, form in zip(names, OTHER_DATES):
+            self.assertIn(f"{name}.age", self.inputs(), form)
+            self.assertIn(f'"{name}" holds dates', notices, form)
+        predict = f"SELECT totrain_predict('m', {', '.join('?' * len(names))})"
+        self.assertEqual(self.run_all(predict, *([str(days[5])] * len(names))), self.run_all(predict, *(write(days[5]) for write in OTHER_DATES.values())))
+
     def test_hours_in_the_afternoon_are_read(self):
         first = datetime.datetime(2024, 1, 1)
         times = [first + datetime.timedelta(hours=i * 37 % 4000) for i in range(400)]
@@ -202,6 +228,36 @@ class Spellings(harness.Case):
             self.train()
         self.train(select="SELECT * FROM t WHERE y <> 'unknown'")
         self.assertGreater(self.evaluate(table="t WHERE y <> 'unknown'"), 0.999)
+
+    def test_one_word_in_most_cells_of_numbers_is_told(self):
+        self.fill([(f"{i * 37 % 997 / 10}" if i % 5 < 2 else "not tested", i) for i in range(300)])
+        self.assertIn('40 % of column "v" are numbers, and all are taken as words; the most frequent other text is \'not tested\', in 180 of '
+                      "180. NULLIF(v, 'not tested') AS v makes it missing.", " ".join(self.train()))
+
+    def test_how_a_label_is_read_is_told(self):
+        for form, said in ((lambda x: f"{x:.1f}%", "is read as numbers, '12%' as 0.12, in 300 rows. Predictions are such numbers; replace(y, '%', '') "
+                                                   "AS y reads 12."),
+                           (lambda x: f"{x:.1f}".replace(".", ","), "is read as numbers with a decimal comma, '1.234,50' as 1234.5, in 300 rows"),
+                           (lambda x: f"{1000 + x:,.0f}", "It may also be a decimal comma: replace(y, ',', '.') AS y reads '1,234' as 1.234.")):
+            self.fill([(i, form(i * 1.5)) for i in range(300)], "x INT, y TEXT")
+            notices = " ".join(self.train())
+            self.assertIn('label column "y" ', notices)
+            self.assertIn(said, notices)
+            self.assertNotIn("VOCABULARY", notices)
+
+    def test_a_label_with_a_unit_gets_the_sql_that_leaves_the_numbers(self):
+        self.fill([(i, f"{i * 1.5} kg") for i in range(300)], "x INT, y TEXT")
+        with self.assertRaisesRegex(Exception, r"HINT:  replace\(y, 'kg', ''\) AS y leaves the numbers\."):
+            self.train()
+        self.train(select="SELECT x, replace(y, 'kg', '') AS y FROM t")
+        self.assertGreater(self.evaluate(table="(SELECT x, replace(y, 'kg', '') AS y FROM t)"), 0.999)
+
+    def test_a_label_of_dates_gets_no_sql_that_makes_nothing_of_it(self):
+        for write in (lambda i: f"{i % 28 + 1}. März 2024", lambda i: f"{2000 + i % 20}-{i % 12 + 1:02}"):
+            self.fill([(i, write(i)) for i in range(300)], "x INT, y TEXT")
+            with self.assertRaisesRegex(Exception, "HINT:  A regressor learns numbers") as caught:
+                self.train()
+            self.assertNotRegex(str(caught.exception), "julianday|makes dates|VOCABULARY")
 
     def test_codes_and_words_are_not_told(self):
         self.fill([(f"{i % 900:05}", i) for i in range(300)])

@@ -1,4 +1,4 @@
-"""docs/tutorial.md, docs/forecast-tutorial.md and README.md on SQLite: in the program, in the stock sqlite3 and in Python.
+"""The tutorials of docs/ and README.md on SQLite: in the program, in the stock sqlite3 and in Python.
 
     TOTRAIN_BUILD=build/release tests/own-folder /usr/bin/python3 tests/sqlite/test_tutorial.py --write
 
@@ -130,6 +130,9 @@ class Page:
             for statement in tutorial.statements(block.body):
                 rows = names["cursor"].execute(statement).fetchall()
             self.check(block, [column[0] for column in names["cursor"].description or ()], rows)
+        for block in tutorial.blocks(self.text):
+            if block.info in ("sh report", "sh without"):
+                self.open_door(block.body)
 
 
 class Tutorial(Page, harness.Case):
@@ -154,6 +157,32 @@ class Sales(Page, harness.Case):
         self.assertIn("seasons,7 in 4 series", shown)
 
 
+class Networks(Page, harness.Case):
+    """The stock sqlite3 alone runs it, and the program where it is written: its trainings take half a second each."""
+
+    page = tutorial.NETWORKS
+    test_python = None
+
+    @unittest.skipUnless("--write" in sys.argv, "the stock sqlite3 shows the same")
+    def test_the_program_shows_what_the_page_shows(self):
+        super().test_the_program_shows_what_the_page_shows()
+
+    @unittest.skipUnless(os.environ.get("TOTRAIN_ONNX"), "TOTRAIN_ONNX is not set")
+    def test_onnxruntime(self):
+        """Its probabilities are those of the database."""
+        self.open_door(tutorial.opening(self.text, "sh program"), input="")
+        wanted = [block.body for block in self.blocks if "click_model" in block.body and "EVALUATE" not in block.body]
+        shown = self.open_door(f"totrain {self.database} --progress=none", input="".join(wanted) + """.mode csv
+SELECT totrain_probability('click_model', site, ad, hour, age) FROM clicks WHERE id > 2400 ORDER BY id;""")
+        expected = [float(line) for line in shown.splitlines()[-600:]]
+        script = tutorial.opening(self.text, "python onnxruntime") + "print(*probabilities)\n"
+        given = subprocess.run([os.environ["TOTRAIN_ONNX"], "-"], input=script, cwd=self.folder, text=True, check=True,
+                               stdout=subprocess.PIPE, timeout=harness.DEADLINE).stdout
+        self.assertEqual(len(expected), 600)
+        for there, here in zip(map(float, given.split()), expected, strict=True):
+            self.assertAlmostEqual(there, here, delta=1e-5)
+
+
 class Readme(Page, harness.Case):
     """Its stock shell goes on with the table that the program has loaded."""
 
@@ -166,4 +195,4 @@ class Readme(Page, harness.Case):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=2)
+    unittest.main(argv=[word for word in sys.argv if not word.startswith("--")], verbosity=2)

@@ -34,6 +34,11 @@ class TextRules(unittest.TestCase):
                       "a statement stands behind -c"):
             self.check("a.c", f'error_hint(err, "It {words}");\n', 1)
         self.check("a.c", 'f("x is no name of a model"); g("a name of other signs than letters");\n', 1, 1)
+        for words in ("a reading that is none of its kind", "inputs are of different types", "one of another kind is of another kind",
+                      "Rows a second, of late", "max_iter is what there is to set", "what is returned has the shape [2]", "nodes that are of no tree",
+                      "a metric that is none that is measured", "a value of 8 bytes that is none", "so many lanes"):
+            self.check("a.c", f'error_hint(err, "It has {words}");\n', 1)
+        self.check("a.md", "Of TRAIN, as others have them.\n\nNone of them is missing; there is none.\n", 1)
         self.check("a.c", 'f("an amount, as 512Mi"); f("an amount, such as 512Mi, as Pods have it");\n', 1)
         self.check("a.c", 'f("The notice says so; it stands for all, and Telling is a name.");\n')
 

@@ -10,8 +10,8 @@ import re
 STRINGS = re.compile(r'"((?:\\.|[^"\\\n])*)"(?:\s*\\?\n?\s*"((?:\\.|[^"\\\n])*)")*', re.S)
 PIECE = re.compile(r'"((?:\\.|[^"\\\n])*)"')
 COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
-OPENINGS = re.compile(r"(?:Of|What|Who|Whoever|Whose|As|That) [a-z(%']")
-PAGE_OPENINGS = re.compile(r"(?:Of|Who|Whoever|Whose) [a-z(`]")  # "What it costs" is a good heading
+OPENINGS = re.compile(r"(?:Of|What|Who|Whoever|Whose|As|That) [A-Za-z(%']")
+PAGE_OPENINGS = re.compile(r"(?:Of|Who|Whoever|Whose) [A-Za-z(`]")  # "What it costs" is a good heading
 INSIDE = re.compile(r"(?<=[.!?:;] )Of [a-z][^.;:]*|(?<=[.!?] )(?:Who|Whoever|Whose) [a-z][^.;:]*")
 PHRASES = re.compile(r"\b(?:such an? one|is no input|of two classes one is|what [a-z]+ lacks?|is said nothing"
                      r"|so many such|whatever it is of|what (?:it|they) (?:is|are) of|in the mean of"
@@ -19,7 +19,8 @@ PHRASES = re.compile(r"\b(?:such an? one|is no input|of two classes one is|what 
                      r"|, of which (?:the|no) [a-z]+ (?:takes?|can)"
                      r"|(?:tells?|told|telling) (?:apart|nothing|anything|little|which|what|how|from)|(?:tells?|telling) [a-z ]{1,20} apart"
                      r"|is not said|says? nothing any more|(?:is|are) no names? of|other signs than|stands? behind|or say|all that there are"
-                     r"|, say\.)(?!\w)", re.I)
+                     r"|(?:an?|the) [a-z]+(?: [a-z]+){0,3} that is none|bytes that is none|none of its words|of late|make a number of it|what there is to"
+                     r"|(?:is|are) of (?:different|another|more than)|(?:is|are) of no (?:known|kind|tree)|(?:is|are) none (?:to|that)|so many (?:evaluations|lanes)|what is returned has|, say\.)(?!\w)", re.I)
 EXAMPLE = re.compile(r", as (?=['\[\d])")  # such as
 
 # Pages of the project's own workings; the style page has examples of what it advises against.

@@ -36,7 +36,7 @@ static inline void forecast_fixture_make(struct fixture *fixture, uint32_t regre
     static float ids[FIXTURE_SERIES][2] = {{0, 0}, {0, 1}, {1, 0}, {2, 1}};
     static float facts[FIXTURE_SERIES][SERIES_FACTS];
     static float forecasts[FIXTURE_SERIES][FIXTURE_HORIZON][STEP_NUMBERS];
-    static float reaches[FORECAST_LEVELS][FIXTURE_HORIZON];
+    static float reaches[FORECAST_LEVELS][FIXTURE_HORIZON], below[FORECAST_LEVELS][FIXTURE_HORIZON];
     static float coefficients[FIXTURE_SERIES][FIXTURE_REGRESSORS][NUMBER_PARTS];
     static struct forecast_model content;
     struct model *model = &fixture->model;
@@ -72,7 +72,7 @@ static inline void forecast_fixture_make(struct fixture *fixture, uint32_t regre
     }
     for (uint32_t level = 0; level < FORECAST_LEVELS; level++)
         for (uint32_t h = 0; h < FIXTURE_HORIZON; h++)
-            reaches[level][h] = (float)(1 + level);
+            reaches[level][h] = (float)(1 + level), below[level][h] = (float)(2 + level);
     content = (struct forecast_model){.groups = 2,
                                       .series = FIXTURE_SERIES,
                                       .horizon = FIXTURE_HORIZON,
@@ -83,6 +83,8 @@ static inline void forecast_fixture_make(struct fixture *fixture, uint32_t regre
                                       .size = 2,
                                       .has_reaches = true,
                                       .reaches = reaches[0],
+                                      .has_below = true,
+                                      .reaches_below = below[0],
                                       .ids = ids[0],
                                       .facts = facts[0],
                                       .forecasts = forecasts[0][0],

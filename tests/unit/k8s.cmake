@@ -14,8 +14,6 @@ totrain_test(test_pod_view SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_pod_view.c USE
 totrain_test(test_pod_pool SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_pod_pool.c USES k8s_controller LABEL unit)
 totrain_test(test_pod_pool_random SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_pod_pool_random.c USES k8s_controller
   LABEL sim)
-totrain_test(test_log_lines SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_log_lines.c USES k8s_submit
-  LABEL unit)
 totrain_test(test_http_collect SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_http_collect.c USES k8s_controller
   LABEL unit)
 totrain_test(test_outage SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_outage.c USES k8s_submit LABEL unit)

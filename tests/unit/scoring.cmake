@@ -1,6 +1,7 @@
 foreach(name alike cell_list list_counts items input_members sequence cell_text text_words weighted_terms word_shapes cell_counts written_number dates number_origin transform cross model metrics model_table trees_model layer_sums elementary silhouette judging)
   totrain_test(test_${name} SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_${name}.c USES base scoring kinds LIBS PkgConfig::CJSON LABEL unit)
 endforeach()
+totrain_test(test_png SOURCES ${CMAKE_CURRENT_LIST_DIR}/test_png.c USES base inputs LIBS PkgConfig::CJSON PkgConfig::SPNG LABEL unit)
 
 # The clones of WIDE_VECTORS as functions that a test can call.
 if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64")

@@ -30,8 +30,8 @@ static void begin_card(struct card *card)
     card->trained_rows = 10;
     card->input_count = 1;
     card->notices[card->notice_count++] = SLICE("column <x> & \"y\"");
-    card->sections[card->section_count++] =
-        (struct card_section){"importance", "Importance", "It says so.", {names, 2, cells, 2}, {0}};
+    card->sections[card->section_count++] = (struct card_section){
+        "importance", "Importance", "It says so.", {names, 2, cells, 2}, {0}, 0};
     card->gaps[card->gap_count++] = (struct card_gap){"SHAP values", SLICE("not <supported>")};
 }
 
@@ -86,8 +86,8 @@ static void a_dark_page_is_dark_and_one_for_all_follows_the_reader(void **state)
     text_clear(&page);
     card.theme = THEME_DARK;
     card_print_html(&card, &page);
-    check_lacks(&page, "<style>:root{--ink:#222");
-    check_has(&page, "@media print{:root{--ink:#222;--back:#fff");
+    check_lacks(&page, "<style>:root{color-scheme:light;--ink:#222");
+    check_has(&page, "@media print{:root{color-scheme:light;--ink:#222;--back:#fff");
     text_clear(&page);
     card.theme = THEME_AUTO;
     card_print_html(&card, &page);
@@ -133,6 +133,15 @@ static void markdown_has_no_markup_of_data(void **state)
     card_deinit(&card);
 }
 
+static void check_rows(size_t rows, size_t most, size_t shown)
+{
+    const struct card_section section = {.rows = {.row_count = rows}, .rows_max = most};
+
+    assert_int_equal(card_rows_shown(&section), shown);
+    assert_int_equal(card_row_at(&section, 0), 0);
+    assert_int_equal(card_row_at(&section, shown - 1), rows - 1);
+}
+
 static void many_rows_are_chosen_evenly_with_the_first_and_the_last(void **state)
 {
     struct cell many[2 * 100];
@@ -140,12 +149,10 @@ static void many_rows_are_chosen_evenly_with_the_first_and_the_last(void **state
     struct text page;
 
     (void)state;
-    assert_int_equal(card_rows_shown(3), 3);
-    assert_int_equal(card_row_at(3, 2), 2);
-    assert_int_equal(card_row_at(1, 0), 0);
-    assert_int_equal(card_rows_shown(1000), CARD_ROWS_MAX);
-    assert_int_equal(card_row_at(1000, 0), 0);
-    assert_int_equal(card_row_at(1000, CARD_ROWS_MAX - 1), 999);
+    check_rows(3, 0, 3);
+    check_rows(1, 0, 1);
+    check_rows(1000, 0, CARD_ROWS_MAX);
+    check_rows(1000, 20, 20);
     for (int i = 0; i < 100; i++) {
         many[2 * i] = (struct cell){.type = CELL_NULL};
         many[2 * i + 1] = (struct cell){.type = CELL_INTEGER, .integer = i};

@@ -11,12 +11,12 @@ static struct cell text_cell(const char *text)
     return (struct cell){.type = CELL_TEXT, .text = slice_of(text)};
 }
 
-static const struct cell_list three = {LIST_DENSE, 3, ',', 0, 0, false};
-static const struct cell_list blanks = {LIST_DENSE, 3, ' ', 0, 0, false};
-static const struct cell_list five = {LIST_SPARSE, 5, 0, ':', 0, false};
-static const struct cell_list bars = {LIST_SPARSE, 5, '|', '=', 0, false};
+static const struct cell_list three = {LIST_DENSE, 3, ',', 0, 0, false, 0, 0};
+static const struct cell_list blanks = {LIST_DENSE, 3, ' ', 0, 0, false, 0, 0};
+static const struct cell_list five = {LIST_SPARSE, 5, 0, ':', 0, false, 0, 0};
+static const struct cell_list bars = {LIST_SPARSE, 5, '|', '=', 0, false, 0, 0};
 
-static const struct cell_list words = {LIST_WORDS, 5, 0, 0, 3, false};
+static const struct cell_list words = {LIST_WORDS, 5, 0, 0, 3, false, 0, 0};
 
 static void a_text_is_read_as_a_list(void **state)
 {
@@ -56,7 +56,7 @@ static void a_text_is_read_as_a_list(void **state)
 /* Where its words are does not count, and those behind the last different one that fits neither. */
 static void the_words_of_a_text_are_counted(void **state)
 {
-    static const struct cell_list many = {LIST_WORDS, 2000, 0, 0, 3, false};
+    static const struct cell_list many = {LIST_WORDS, 2000, 0, 0, 3, false, 0, 0};
     static const char *const alike[] = {"ship, Harbour; ship!", "HARBOUR\tship ship"};
     const struct cell null = {.type = CELL_NULL}, seven = {.type = CELL_INTEGER, .integer = 7};
     double numbers[2000], sum = 0;
@@ -162,21 +162,29 @@ static void other_cells_are_lists_too(void **state)
 
 static void a_list_has_delimiters_that_no_item_has(void **state)
 {
-    static const struct cell_list fitting[] = {{LIST_DENSE, 1, ',', 0, 0, false},
-                                               {LIST_DENSE, 2000, '\t', 0, 0, false},
-                                               {LIST_SPARSE, 7, 0, ':', 0, false},
-                                               {LIST_WORDS, 2000, 0, 0, 1024, false}};
-    static const struct cell_list others[] = {
-        {LIST_NONE, 1, ',', 0, 0, false},        {LIST_DENSE, 0, ',', 0, 0, false},
-        {LIST_DENSE, 2001, ',', 0, 0, false},    {LIST_DENSE, 3, '.', 0, 0, false},
-        {LIST_DENSE, 3, '-', 0, 0, false},       {LIST_DENSE, 3, 'e', 0, 0, false},
-        {LIST_DENSE, 3, '7', 0, 0, false},       {LIST_DENSE, 3, '\n', 0, 0, false},
-        {LIST_DENSE, 3, (char)200, 0, 0, false}, {LIST_DENSE, 3, ',', ':', 0, false},
-        {LIST_SPARSE, 3, ',', 0, 0, false},      {LIST_SPARSE, 3, ':', ':', 0, false},
-        {LIST_SPARSE, 3, 0, 'x', 0, false},      {(enum list_form)7, 3, ',', 0, 0, false},
-        {LIST_WORDS, 3, 0, 0, 0, false},         {LIST_WORDS, 3, 0, 0, 1025, false},
-        {LIST_WORDS, 3, ' ', 0, 3, false},       {LIST_WORDS, 2001, 0, 0, 3, false},
-        {LIST_DENSE, 3, ',', 0, 1, false}};
+    static const struct cell_list fitting[] = {{LIST_DENSE, 1, ',', 0, 0, false, 0, 0},
+                                               {LIST_DENSE, 2000, '\t', 0, 0, false, 0, 0},
+                                               {LIST_SPARSE, 7, 0, ':', 0, false, 0, 0},
+                                               {LIST_WORDS, 2000, 0, 0, 1024, false, 0, 0}};
+    static const struct cell_list others[] = {{LIST_NONE, 1, ',', 0, 0, false, 0, 0},
+                                              {LIST_DENSE, 0, ',', 0, 0, false, 0, 0},
+                                              {LIST_DENSE, 2001, ',', 0, 0, false, 0, 0},
+                                              {LIST_DENSE, 3, '.', 0, 0, false, 0, 0},
+                                              {LIST_DENSE, 3, '-', 0, 0, false, 0, 0},
+                                              {LIST_DENSE, 3, 'e', 0, 0, false, 0, 0},
+                                              {LIST_DENSE, 3, '7', 0, 0, false, 0, 0},
+                                              {LIST_DENSE, 3, '\n', 0, 0, false, 0, 0},
+                                              {LIST_DENSE, 3, (char)200, 0, 0, false, 0, 0},
+                                              {LIST_DENSE, 3, ',', ':', 0, false, 0, 0},
+                                              {LIST_SPARSE, 3, ',', 0, 0, false, 0, 0},
+                                              {LIST_SPARSE, 3, ':', ':', 0, false, 0, 0},
+                                              {LIST_SPARSE, 3, 0, 'x', 0, false, 0, 0},
+                                              {(enum list_form)7, 3, ',', 0, 0, false, 0, 0},
+                                              {LIST_WORDS, 3, 0, 0, 0, false, 0, 0},
+                                              {LIST_WORDS, 3, 0, 0, 1025, false, 0, 0},
+                                              {LIST_WORDS, 3, ' ', 0, 3, false, 0, 0},
+                                              {LIST_WORDS, 2001, 0, 0, 3, false, 0, 0},
+                                              {LIST_DENSE, 3, ',', 0, 1, false, 0, 0}};
     (void)state;
 
     for (size_t i = 0; i < sizeof fitting / sizeof *fitting; i++)

@@ -64,7 +64,7 @@ static void a_text_is_of_one_kind(void **state)
         {"2024-01-31 12:34:56-0130", TEXT_TIMESTAMP},
         {"2024-01-31 12:34 UTC", TEXT_TIMESTAMP},
         {"2024-01-31t12:34 utc", TEXT_TIMESTAMP},
-        {"2024-01-31T12:34:56,5z", TEXT_WORD},
+        {"2024-01-31T12:34:56,5z", TEXT_WRITTEN_DATE},
         {"+12345.25e+10", TEXT_NUMBER},
         {"-.12345E-10", TEXT_NUMBER},
         {"1,234,567.5", TEXT_SEPARATED},

@@ -44,7 +44,7 @@ static void an_answer_that_is_none_is_an_error(void **state)
 
     for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
         CHECK_FAILS(control_read_reply(slice_of(answers[i]), &err), STATUS_PROTOCOL,
-                    "an answer that is none");
+                    "an invalid answer");
     CHECK_FAILS(control_read_reply(SLICE("no 0\twhat\t"), &err), STATUS_FAILED, "what");
     CHECK_FAILS(control_read_reply(SLICE("no 99999\twhat"), &err), STATUS_FAILED, "what");
     CHECK_FAILS(control_read_reply(SLICE("no x"), &err), STATUS_FAILED, "");

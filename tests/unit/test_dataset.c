@@ -701,6 +701,7 @@ static void labels_that_squares_do_not_suit_are_noticed(void **state)
 static void classes_that_say_yes_or_no_are_noticed(void **state)
 {
     static const char *const classes[] = {"yes", "no", "Y", "0", "1", "NO"};
+    static const char *const foreign[] = {"s\u00ed", "no", "si"};
     struct table table;
     char *notices;
     (void)state;
@@ -716,6 +717,17 @@ static void classes_that_say_yes_or_no_are_noticed(void **state)
         free(notices);
         table_close(&table);
     }
+    table_open(&table, TASK_CLASSIFICATION, LABEL_TEXT);
+    for (int i = 0; i < 180; i++)
+        add_row(&table, real_cell(i), text_cell(i % 2 ? "a" : "b"), text_cell(foreign[i % 3]));
+    reopen(&table, NULL);
+    notices = notices_of(&table.dataset);
+    CHECK(strstr(notices, "that all mean yes or no") != NULL);
+    for (size_t i = 0; i < table.dataset.notices->count; i++)
+        if (strstr(table.dataset.notices->items[i].text, "yes or no"))
+            CHECK(strstr(table.dataset.notices->items[i].hint, "y IN ('si', 's\u00ed') AS y"));
+    free(notices);
+    table_close(&table);
 }
 
 static void words_that_share_buckets_are_noticed(void **state)
@@ -743,21 +755,21 @@ static void rare_classes_are_noticed(void **state)
     for (int i = 0; i < 1000; i++)
         add_row(&table, real_cell(i), null_cell(), text_cell(i % 25 ? "legit" : "fraud"));
     add_row(&table, real_cell(0), text_cell("a"), text_cell("legit"));
-    check_notices(&table, "1 of 2 classes is rare: of 1001 rows 'fraud' has 40\n");
+    check_notices(&table, "1 of 2 classes is rare in 1001 rows: 'fraud' has 40\n");
     table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
     for (int i = 0; i < 1000; i++)
         add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"),
                 integer_cell(i < 9 ? i / 2 : 10 + i % 2));
     check_notices(&table,
-                  "5 of 7 classes are rare; the rarest: of 1000 rows 4 has 1, 0 has 2, 1 has 2\n");
+                  "5 of 7 classes are rare in 1000 rows; the rarest: 4 has 1, 0 has 2, 1 has 2\n");
     table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
     for (int i = 0; i < 18; i++)
         add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"), integer_cell(i % 2));
-    check_notices(&table, "few rows: of all 18, 0 has 9, 1 has 9\n");
+    check_notices(&table, "few rows, 18 in all: 0 has 9, 1 has 9\n");
     table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
     for (int i = 0; i < 50; i++)
         add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"), integer_cell(i % 5));
-    check_notices(&table, "few rows; the fewest: of all 50, 0 has 10, 1 has 10, 2 has 10\n");
+    check_notices(&table, "few rows, 50 in all; the fewest: 0 has 10, 1 has 10, 2 has 10\n");
     table_open(&table, TASK_CLASSIFICATION, LABEL_INTEGER);
     for (int i = 0; i < 1200; i++) /* none of thirty classes has 5 % */
         add_row(&table, real_cell(i), i ? null_cell() : text_cell("a"), integer_cell(i % 30));
@@ -1028,6 +1040,9 @@ static void a_hint_shows_how_to_leave_null_labels_out(void **state)
     table_open(&table, TASK_REGRESSION, LABEL_REAL);
     add_row(&table, real_cell(1), null_cell(), null_cell());
     CHECK_FAILS(try_open(&table, NULL, &err), STATUS_INVALID, "NULL in 1 of 1 row");
+    assert_string_equal(err.hint, "LABEL names the column to learn: is there another one?");
+    add_row(&table, real_cell(1), null_cell(), real_cell(2));
+    CHECK_FAILS(try_open(&table, NULL, &err), STATUS_INVALID, "NULL in 1 of 2 rows");
     assert_string_equal(err.hint, "Add WHERE y IS NOT NULL to the SELECT, or WHERE y <> '' if it "
                                   "has empty texts.");
     table_close(&table);

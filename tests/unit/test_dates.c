@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "inputs/cells/date_names.h"
 #include "inputs/cells/dates.h"
 
 static struct date read(const char *text)
@@ -175,6 +176,35 @@ static void dates_are_read_as_people_write_them(void **state)
         {"\uff12\uff10\uff12\uff14\uff0f\uff13\uff0f\uff13\uff11 \uff11\uff10\uff1a\uff13\uff10",
          BOTH, "2024-03-31 10:30", "2024-03-31 10:30"},
         {"\u200e3/31/2024", MONTH, NULL, "2024-03-31"},
+        {"3. M\u00e4rz 2024", BOTH, "2024-03-03", "2024-03-03"},
+        {"31DEC2024", BOTH, "2024-12-31", "2024-12-31"},
+        {"2024-Dez-31", BOTH, "2024-12-31", "2024-12-31"},
+        {"3 de marzo del 2024", BOTH, "2024-03-03", "2024-03-03"},
+        {"31-Dez-2024", BOTH, "2024-12-31", "2024-12-31"},
+        {"31 DEZ. 2024", BOTH, "2024-12-31", "2024-12-31"},
+        {"1er ao\u00fbt 2024", BOTH, "2024-08-01", "2024-08-01"},
+        {"14 F\u00c9VR. 2024", BOTH, "2024-02-14", "2024-02-14"},
+        {"lundi 3 juin 2024", BOTH, "2024-06-03", "2024-06-03"},
+        {"3 de marzo de 2024", BOTH, "2024-03-03", "2024-03-03"},
+        {"s\u00e1bado, 3 de agosto de 2024", BOTH, "2024-08-03", "2024-08-03"},
+        {"1 giugno 2024", BOTH, "2024-06-01", "2024-06-01"},
+        {"1 out. 2024", BOTH, "2024-10-01", "2024-10-01"},
+        {"2 mei 2024", BOTH, "2024-05-02", "2024-05-02"},
+        {"2 maj 2024", BOTH, "2024-05-02", "2024-05-02"},
+        {"2 \u0434\u0435\u043a\u0430\u0431\u0440\u044f 2024", BOTH, "2024-12-02", "2024-12-02"},
+        {"2 \u041c\u0410\u042f 2024", BOTH, "2024-05-02", "2024-05-02"},
+        {"2 A\u011fu 2024", BOTH, "2024-08-02", "2024-08-02"},
+        {"31. 3. 2024", DAY, "2024-03-31", NULL},
+        {"2024. 3. 5.", BOTH, "2024-03-05", "2024-03-05"},
+        {"2024.03.05.", BOTH, "2024-03-05", "2024-03-05"},
+        {"2024\u5e743\u670831\u65e5", BOTH, "2024-03-31", "2024-03-31"},
+        {"2024\ub144 3\uc6d4 31\uc77c 10:30", BOTH, "2024-03-31 10:30", "2024-03-31 10:30"},
+        {"31.03.2024, 10:30 Uhr", DAY, "2024-03-31 10:30", NULL},
+        {"2024-03-31 10:30:15,5", BOTH, "2024-03-31 10:30:15.5", "2024-03-31 10:30:15.5"},
+        {"20240331T103015", BOTH, "2024-03-31 10:30:15", "2024-03-31 10:30:15"},
+        {"20240331T1030Z", BOTH, "2024-03-31 10:30", "2024-03-31 10:30"},
+        {"Sun Mar  3 10:30:15 2024", BOTH, "2024-03-03 10:30:15", "2024-03-03 10:30:15"},
+        {"Sun Mar 31 10:30:15 +0200 2024", BOTH, "2024-03-31 08:30:15", "2024-03-31 08:30:15"},
     };
     (void)state;
 
@@ -208,6 +238,20 @@ static void what_nobody_writes_as_a_date_is_none(void **state)
     static const char *const texts[] = {
         "",
         "1",
+        "2 listopada 2024", /* November in Polish, October in Croatian */
+        "2 M\u00e4rchen 2024",
+        "Sun Mar 31 2024 10:30:15 2024",
+        "20240331T25",
+        "20240331T10301",
+        "3 de 2024",
+        "DE 3/4/2024", /* a country's code */
+        "de 3 de marzo de 2024",
+        "3-de 4-2024",
+        "12SET24", /* codes */
+        "5LUG16",
+        "1999OUT12",
+        "SET 12 2010",
+        "Mars 2 1971",
         "1.2.10",
         "1.2.3",
         "10.0.0.1",
@@ -252,6 +296,39 @@ static void what_nobody_writes_as_a_date_is_none(void **state)
 }
 
 /* A slow calendar, day by day, against the formulas. */
+/* Formulas print the list, and the reader reads by its names. */
+static void every_name_is_listed_once_and_means_what_the_list_says(void **state)
+{
+    struct date_name name, other;
+    size_t count = 0, months = 0;
+
+    (void)state;
+    for (; date_name_at(count, &name); count++) {
+        bool is_short;
+
+        months += name.month > 0;
+        CHECK_INT(date_name_month(name.text, &is_short), name.month);
+        CHECK_INT(is_short, name.is_short);
+        CHECK_INT(date_name_is_weekday(name.text), name.month == 0);
+        CHECK_INT(date_name_size(name.text), name.text.size);
+        for (size_t i = 0; i < count && date_name_at(i, &other); i++)
+            CHECK(!slice_equal(name.text, other.text));
+    }
+    CHECK_INT(months > 150 && count > months + 80, true);
+    CHECK_INT(date_name_at(count + 100, &name), false);
+}
+
+static void a_zero_byte_ends_no_date(void **state)
+{
+    static const char bytes[] = "20240331T1015\0Z";
+    struct written_date date;
+
+    (void)state;
+    CHECK(written_date_read((struct slice){bytes, 13}, &date));
+    CHECK(!written_date_read((struct slice){bytes, 14}, &date));
+    CHECK(!written_date_read((struct slice){bytes, 15}, &date));
+}
+
 static void every_day_of_four_thousand_years_has_its_month_and_weekday(void **state)
 {
     static const int lengths[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
@@ -390,6 +467,8 @@ int main(void)
         cmocka_unit_test(every_form_of_one_moment_is_that_moment),
         cmocka_unit_test(dates_are_read_as_people_write_them),
         cmocka_unit_test(what_nobody_writes_as_a_date_is_none),
+        cmocka_unit_test(every_name_is_listed_once_and_means_what_the_list_says),
+        cmocka_unit_test(a_zero_byte_ends_no_date),
         cmocka_unit_test(what_is_no_date_is_refused),
         cmocka_unit_test(every_day_of_four_thousand_years_has_its_month_and_weekday),
         cmocka_unit_test(parts_are_words_and_the_age_a_number),

@@ -133,8 +133,9 @@ static void a_cross_comes_back_with_the_places_of_its_columns(void **state)
 
 static void lists_come_back(void **state)
 {
-    struct vector seen = {{"v \"x\"", 5}, 0, 3, 0, {LIST_SPARSE, 3, '|', '=', 0, false}, true, NULL,
-                          READING_NUMBER};
+    struct vector seen = {
+        {"v \"x\"", 5}, 0, 3, 0, {LIST_SPARSE, 3, '|', '=', 0, false, 0, 0}, true, NULL,
+        READING_NUMBER};
     struct direct_order order = {{rows_of(SLICE("train"))}, 1}, read;
     struct error err;
     struct arena arena;
@@ -191,7 +192,7 @@ static void items_of_texts_come_back(void **state)
 {
     struct spool_column columns[] = {
         spooled[0],
-        {{"tags", 4}, SPOOL_TEXT, READING_NUMBER, 30, {LIST_ITEMS, 128, '|', ':', 0, false}}};
+        {{"tags", 4}, SPOOL_TEXT, READING_NUMBER, 30, {LIST_ITEMS, 128, '|', ':', 0, false, 0, 0}}};
     struct direct_order order = {{rows_of(SLICE("train"))}, 1}, read;
     struct arena arena;
     struct error err;
@@ -322,7 +323,7 @@ static const char *const refused[][2] = {
     {"[]", "one or two tables"},
     {"{}", "one or two tables"},
     {"[1]", ""},
-    {ORDER("\"../train\"", "1", LEAF, "[\"a\"]", "[]", CELL), "none of a job's spools"},
+    {ORDER("\"../train\"", "1", LEAF, "[\"a\"]", "[]", CELL), "not one of a job's spools"},
     {ORDER("\"train\"", "0", LEAF, "[\"a\"]", "[]", CELL), "table"},
     {ORDER("\"train\"", "4294967296", LEAF, "[\"a\"]", "[]", CELL), "table"},
     {ORDER("\"train\"", "1", "[1]", "[\"a\"]", "[]", CELL), "table"},

@@ -2,6 +2,7 @@
 
 #include "runtime/data/store/shardstore.h"
 #include "runtime/score/dispatch.h"
+#include "runtime/score/dispatch_record.h"
 #include "tests/outbox_check.h"
 
 #define JOB ((uint64_t)7)
@@ -365,6 +366,34 @@ static void a_later_master_leases_what_is_not_settled(void **state)
     end(&stage);
 }
 
+static void what_is_left_is_told_when_it_can_be_told(void **state)
+{
+    const struct settled_rows settled[] = {{0, 20, false}};
+    struct dispatch_options options = options_of();
+    struct message lease;
+    struct job_event event;
+    struct stage stage;
+    (void)state;
+
+    options.settled = settled;
+    options.settled_count = 1;
+    begin(&stage, &options);
+    hello(&stage, 1, 11, 0, 0);
+    event = crew_event(&stage.dispatch.crew, 2000, JOB_PROGRESS);
+    dispatch_fill_report(&stage.dispatch, &event);
+    CHECK(isnan(event.seconds_left)); /* all that is done was done by a master before */
+    CHECK(sent(&stage, 11, MESSAGE_LEASE, 0, &lease));
+    CHECK_INT(lease.lease.count, 10);
+    scored(&stage, 1500, 11, &lease.lease);
+    event = crew_event(&stage.dispatch.crew, 1999, JOB_PROGRESS);
+    dispatch_fill_report(&stage.dispatch, &event);
+    CHECK(isnan(event.seconds_left)); /* too early */
+    event = crew_event(&stage.dispatch.crew, 2000, JOB_PROGRESS);
+    dispatch_fill_report(&stage.dispatch, &event);
+    CHECK(event.seconds_left == 14);
+    end(&stage);
+}
+
 static void a_job_waits_for_its_workers_and_one_without_rows_is_done_with_them(void **state)
 {
     struct dispatch_options options = options_of();
@@ -615,6 +644,7 @@ int main(void)
         cmocka_unit_test(who_comes_only_to_go_gets_nothing),
         cmocka_unit_test(who_is_asked_to_go_leaves_its_shards_to_others),
         cmocka_unit_test(a_later_master_leases_what_is_not_settled),
+        cmocka_unit_test(what_is_left_is_told_when_it_can_be_told),
         cmocka_unit_test(a_job_waits_for_its_workers_and_one_without_rows_is_done_with_them),
         cmocka_unit_test(deaths_without_an_end_end_the_job),
         cmocka_unit_test(a_failed_worker_and_a_cancel_end_the_job),

@@ -148,7 +148,7 @@ static void a_model_without_statistics_of_its_own_is_refused(void **state)
     changed[0] = changed[2];
     fixture.model.statistics = changed;
     CHECK_FAILS(drift_new(&fixture.model, 10, &drift, &err), STATUS_CORRUPT,
-                "\"age\" are of another input");
+                "\"age\" belong to another input");
     changed[0] = SLICE("{}");
     CHECK_FAILS(drift_new(&fixture.model, 10, &drift, &err), STATUS_CORRUPT, "\"age\": ");
     fixture_deinit(&fixture);

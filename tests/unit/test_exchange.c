@@ -664,10 +664,11 @@ static void refuse_layers(uint32_t count, const char *hint)
 static void other_kinds_are_refused(void **state)
 {
     (void)state;
+    refuse_layers(1, "FORMAT sql and FORMAT c write it as a program, FORMAT onnx as a graph. Its "
+                     "weights are rows");
     refuse_layers(
-        1,
-        "FORMAT sql and FORMAT c write it as a program. Its weights are rows: SELECT name, value");
-    refuse_layers(2, "FORMAT sql and FORMAT c write it as a program; files of XGBoost");
+        2,
+        "FORMAT sql and FORMAT c write it as a program, FORMAT onnx as a graph; files of XGBoost");
 }
 
 static void a_file_that_would_be_too_large_is_refused(void **state)

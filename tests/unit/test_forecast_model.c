@@ -249,7 +249,10 @@ static void an_anomaly_lies_outside_of_its_interval(void **state)
     forecast_fixture_init(&fixture);
     keep_history(&fixture, expected);
     forecast = *forecast_of(&fixture.model);
-    for (int i = 0; i < 2; i++, forecast.reaches = NULL) {
+    /* two reaches, then one for both sides as in older models, then the normal distribution */
+    for (int i = 0; i < 3; i++, forecast.reaches_below = NULL) {
+        if (i == 2)
+            forecast.reaches = NULL;
         check_bounds(&forecast, 0, -1, NULL);
         check_bounds(&forecast, 3, 2, NULL);
         CHECK(forecast_anomaly(&forecast, 3, 2, NULL, 7) == 0);
@@ -272,7 +275,7 @@ static void what_regressors_explain_is_no_anomaly(void **state)
     forecast_fixture_make(&fixture, FIXTURE_REGRESSORS);
     keep_history(&fixture, expected);
     forecast = *forecast_of(&fixture.model);
-    for (int i = 0; i < 2; i++, forecast.reaches = NULL)
+    for (int i = 0; i < 2; i++, forecast.reaches = forecast.reaches_below = NULL)
         for (int64_t ahead = -2; ahead <= 1; ahead++) {
             const double usual = ahead > 0 ? 0.1 : 100 + (double)(HISTORY - 1 + ahead) + 0.1;
 
@@ -389,7 +392,7 @@ static void equal_reaches_tell_within_from_beyond(void **state)
     forecast = *forecast_of(&fixture.model);
     for (uint32_t i = 0; i < FORECAST_LEVELS; i++)
         reaches[i][0] = 1;
-    forecast.reaches = reaches[0];
+    forecast.reaches = forecast.reaches_below = reaches[0];
     CHECK(fabs(forecast_anomaly(&forecast, 2, 1, NULL, 1.0 / 3 + 0.25) - 0.5) < 1e-9);
     CHECK(forecast_anomaly(&forecast, 2, 1, NULL, 2) == 1);
     forecasts[STEP_DEVIATION] = 0; /* a series of one number */
@@ -498,7 +501,7 @@ static void a_row_is_its_step_and_what_regressors_add(void **state)
 
     read_back_with(&fixture, FIXTURE_REGRESSORS, &model);
     CHECK_OK(score_one(&model, &second, bounds, &err));
-    CHECK(bounds[1] == -0.0 - 6 && bounds[0] == -8 && bounds[2] == -4);
+    CHECK(bounds[1] == -0.0 - 6 && bounds[0] == -8.5 && bounds[2] == -4);
     /* The first series never was below 0: neither is its value, nor its bounds. */
     CHECK_OK(score_one(&model, &first, bounds, &err));
     CHECK(bounds[0] == 0 && bounds[1] == 0 && bounds[2] == 0);
@@ -593,9 +596,9 @@ static void check_limited(struct forecast_limits limits, double lower, double va
 static void steps_are_within_the_limits(void **state)
 {
     (void)state;
-    check_limited(forecast_unlimited, -3.5, -1.5, 0.5);
+    check_limited(forecast_unlimited, -4, -1.5, 0.5);
     check_limited((struct forecast_limits){-2, INFINITY, false}, -2, -1.5, 0.5);
-    check_limited((struct forecast_limits){-INFINITY, -1, false}, -3.5, -1.5, -1);
+    check_limited((struct forecast_limits){-INFINITY, -1, false}, -4, -1.5, -1);
     check_limited((struct forecast_limits){0.25, 0.75, false}, 0.25, 0.25, 0.5);
     check_limited((struct forecast_limits){-INFINITY, INFINITY, true}, -4, -1, 1);
     check_limited((struct forecast_limits){-3.25, INFINITY, true}, -3.25, -1, 1);
@@ -845,7 +848,7 @@ static void values_that_are_kept_come_back(void **state)
     text_deinit(&text);
     fixture_deinit(&fixture);
     CHECK_FAILS(read_values(&fixture, 0.5F, &model, &err), STATUS_CORRUPT,
-                "parameters that are none");
+                "parameters are invalid");
     fixture_deinit(&fixture);
 }
 
@@ -1109,11 +1112,11 @@ static void totals_that_cannot_be_are_damage(void **state)
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         CHECK_FAILS(read_totals(&fixture, HIERARCHY_MINT, all[i], &model, &err), STATUS_CORRUPT,
-                    "is none that could be forecast");
+                    "cannot be forecast");
         fixture_deinit(&fixture);
     }
     CHECK_FAILS(read_totals(&fixture, HIERARCHY_NONE, totals, &model, &err), STATUS_CORRUPT,
-                "series 1 is none that could be forecast");
+                "series 1 cannot be forecast");
     fixture_deinit(&fixture);
 }
 
@@ -1145,12 +1148,44 @@ static void numbers_come_back_as_values(void **state)
     CHECK_OK(read_transformed(&fixture, lambdas, &model, &err));
     step = forecast_step_of(forecast_of(&model), 0, 1, &interval);
     CHECK(fabs(step.value - exp(0.1 + 0.125)) < 1e-12); /* a deviation of a half */
-    CHECK(fabs(step.lower - exp(0.1 - 2)) < 1e-12 && fabs(step.upper - exp(2.1)) < 1e-12);
+    CHECK(fabs(step.lower - exp(0.1 - 2.5)) < 1e-12 && fabs(step.upper - exp(2.1)) < 1e-12);
     step = forecast_step_of(forecast_of(&model), 2, 1, &interval);
     CHECK(step.value == 1.0 / 3 && step.deviation == 0.5);
     CHECK(forecast_anomaly(forecast_of(&model), 0, 1, NULL, 0) == 1);
     CHECK(forecast_anomaly(forecast_of(&model), 0, 1, NULL, exp(0.1)) < 0.1);
     CHECK(fabs(forecast_anomaly(forecast_of(&model), 0, 1, NULL, exp(2.1)) - 0.95) < 1e-6);
+    fixture_deinit(&fixture);
+}
+
+/* All that came was below its forecast: the middle bounds the interval, and the mean that is told
+ * lies above it. Models that have one reach for both sides stay as they are. */
+static void a_mean_lies_within_an_interval_that_reaches_nowhere(void **state)
+{
+    static const float lambdas[FIXTURE_SERIES] = {0, 5, 10, 10},
+                       nowhere[FORECAST_LEVELS * FIXTURE_HORIZON];
+    const struct forecast_interval interval = forecast_interval_of(0.95);
+    struct forecast_model forecast;
+    struct forecast_step step;
+    struct fixture fixture;
+    struct model model;
+    struct error err;
+    (void)state;
+
+    CHECK_OK(read_transformed(&fixture, lambdas, &model, &err));
+    forecast = *forecast_of(&model);
+    forecast.reaches = nowhere;
+    step = forecast_step_of(&forecast, 0, 1, &interval);
+    CHECK(step.upper == step.value && step.lower < step.value);
+    CHECK(forecast_anomaly(&forecast, 0, 1, NULL, step.value) == 0);
+    CHECK(forecast_anomaly(&forecast, 0, 1, NULL, step.value * 1.01) == 1);
+    forecast.limits.is_whole = true;
+    step = forecast_step_of(&forecast, 0, 1, &interval);
+    CHECK(forecast_anomaly(&forecast, 0, 1, NULL, step.upper) == 0);
+    CHECK(forecast_anomaly(&forecast, 0, 1, NULL, step.upper + 1) == 1);
+    forecast.limits.is_whole = false;
+    forecast.reaches_below = NULL;
+    step = forecast_step_of(&forecast, 0, 1, &interval);
+    CHECK(step.upper < step.value);
     fixture_deinit(&fixture);
 }
 
@@ -1164,7 +1199,7 @@ static void a_transform_that_is_none_is_damage(void **state)
 
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         CHECK_FAILS(read_transformed(&fixture, all[i], &model, &err), STATUS_CORRUPT,
-                    "has a transform that is none");
+                    "has an unknown transform");
         fixture_deinit(&fixture);
     }
 }
@@ -1206,6 +1241,7 @@ int main(void)
         cmocka_unit_test(totals_are_found_by_nulls),
         cmocka_unit_test(totals_that_cannot_be_are_damage),
         cmocka_unit_test(numbers_come_back_as_values),
+        cmocka_unit_test(a_mean_lies_within_an_interval_that_reaches_nowhere),
         cmocka_unit_test(a_transform_that_is_none_is_damage),
     };
 

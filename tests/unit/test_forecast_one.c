@@ -131,6 +131,47 @@ static void each_series_has_the_numbers_of_the_model(void **state)
     }
 }
 
+static void exchange(struct slice *words)
+{
+    const struct slice first = words[0];
+
+    words[0] = words[1];
+    words[1] = first;
+}
+
+/* Both stay words of the model, and each chunk is as it was written. */
+static void words_that_were_exchanged_are_seen(void **state)
+{
+    static float names[FIXTURE_SERIES][NAME_PARTS];
+    struct forecast_model *content;
+    struct fixture fixture;
+    struct slice *regions;
+    struct read read;
+    struct error err;
+    (void)state;
+
+    forecast_fixture_init(&fixture);
+    regions = (struct slice *)(uintptr_t)fixture.model.transform.inputs[0].words;
+    content = (struct forecast_model *)(uintptr_t)fixture.model.content;
+    for (uint32_t i = 0; i < FIXTURE_SERIES; i++)
+        forecast_name_hash(&fixture.model, i, names[i]);
+    content->has_names = true;
+    content->names = names[0];
+    fixture_write(&fixture);
+    check_one(&fixture, "[\"it's\",\"10\"]");
+    fixture_deinit(&fixture);
+    forecast_fixture_init(&fixture);
+    content->has_names = true;
+    content->names = names[0];
+    exchange(regions);
+    fixture_write(&fixture);
+    CHECK_FAILS(read_one(&fixture, "[\"north\",\"10\"]", &read, &err), STATUS_CORRUPT,
+                "has words of another one");
+    exchange(regions);
+    arena_deinit(&read.arena);
+    fixture_deinit(&fixture);
+}
+
 static void what_the_model_has_not_is_not_there(void **state)
 {
     static const char *const names[] = {"",
@@ -238,7 +279,8 @@ static void make_many(struct fixture *fixture, struct forecast_model *content)
     content->series = MANY_SERIES;
     content->horizon = MANY_STEPS;
     content->has_reaches = false;
-    content->reaches = NULL;
+    content->has_below = false;
+    content->reaches = content->reaches_below = NULL;
     content->ids = ids;
     content->facts = facts;
     content->forecasts = forecasts;
@@ -314,7 +356,7 @@ static void damage_of_the_series_is_found(void **state)
     forecast_fixture_init(&fixture);
     fixture_write(&fixture);
     put_number(&fixture, "facts", 0.5F);
-    check_damaged(&fixture, "none that could be forecast");
+    check_damaged(&fixture, "cannot be forecast");
     put_number(&fixture, "facts", 0);
     put_number(&fixture, "forecasts", NAN);
     check_damaged(&fixture, "forecasts has a number that is not finite");
@@ -362,6 +404,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_series_has_the_numbers_of_the_model),
+        cmocka_unit_test(words_that_were_exchanged_are_seen),
         cmocka_unit_test(what_the_model_has_not_is_not_there),
         cmocka_unit_test(a_total_has_null_for_a_word),
         cmocka_unit_test(a_series_of_many_is_read_in_a_few_chunks),

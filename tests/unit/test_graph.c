@@ -125,7 +125,7 @@ static void nodes_that_take_the_same_words_have_columns_of_their_own(void **stat
                                                      number_of(2))))},
                        1, &err));
     CHECK_FAILS(graph_infer(graph, &rows, &err), STATUS_INVALID,
-                "what is returned has the shape (3, 2), and the label asks for (2)");
+                "the returned value has the shape (3, 2), and the label asks for (2)");
     CHECK_INT(graph->table_width, 6);
     assert_string_equal(shape_of(graph, deep), "(3, 4)");
     CHECK_INT(err.position, 5);
@@ -158,7 +158,7 @@ static void a_graph_may_have_a_loss_of_its_own(void **state)
                 "dense: its parameters are not learned");
     CHECK_OK(graph_end(graph, &square, 1, &err));
     CHECK_FAILS(graph_infer(graph, &rows, &err), STATUS_INVALID,
-                "what is returned has the shape (3, 1), and is up to 128 numbers");
+                "the returned value has the shape (3, 1), and is up to 128 numbers");
     CHECK_OK(graph_minimise(graph, lost, &err));
     CHECK_FAILS(graph_infer(graph, &rows, &err), STATUS_INVALID, "the loss has the shape (3)");
     assert_string_equal(err.hint, "mean(x) and sum(x) make one of x.");
@@ -255,7 +255,7 @@ static void shapes_that_do_not_go_together_are_refused_with_both(void **state)
                 "words go with an array of one axis, not with (3, 5)");
     infer_fails(graph, CALL(graph, "column", text_of("none")),
                 "column: no input is called \"none\"");
-    infer_fails(graph, x, "what is returned has nothing to learn");
+    infer_fails(graph, x, "the returned value has nothing to learn");
     infer_fails(graph, y, "has the shape (4), and the label asks for (2)");
 }
 
@@ -334,14 +334,14 @@ static void json_that_is_no_graph_is_refused(void **state)
     read_fails(fixture, "{}", "nodes");
     read_fails(fixture, "{\"nodes\":[],\"outputs\":[]}", "there is no output");
     read_fails(fixture, "{\"nodes\":[],\"outputs\":[0]}", "no node 0");
-    read_fails(fixture, "{\"nodes\":[],\"outputs\":[-1]}", "a number of a node is none");
+    read_fails(fixture, "{\"nodes\":[],\"outputs\":[-1]}", "the number of a node is invalid");
     read_fails(fixture, "{\"nodes\":[1],\"outputs\":[0]}", "a node is no object");
     read_fails(fixture, "{\"nodes\":[{\"operation\":\"x\"}],\"outputs\":[0]}",
                "no operation \"x\"");
     read_fails(fixture, "{\"nodes\":[{\"operation\":\"relu\",\"inputs\":[0]}],\"outputs\":[0]}",
                "there is no node 0");
     read_fails(fixture, "{\"nodes\":[{\"operation\":\"relu\",\"inputs\":[0.5]}],\"outputs\":[0]}",
-               "a number of a node is none");
+               "the number of a node is invalid");
     read_fails(fixture, "{\"nodes\":[{\"operation\":\"numbers\",\"x\":{}}],\"outputs\":[0]}",
                "no number, list or text");
     read_fails(fixture, "{\"nodes\":[{\"operation\":\"numbers\",\"x\":[\"a\"]}],\"outputs\":[0]}",

@@ -321,9 +321,23 @@ static void every_allocation_may_fail(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_stage, close_stage)
 
+static void a_score_is_named_by_its_label(void **state)
+{
+    struct text name;
+    (void)state;
+
+    text_init(&name, 100);
+    head_score_append(SLICE("clicked"), INPUT_LABEL_TEXT, &name);
+    text_append_string(&name, ", ");
+    head_score_append(SLICE("amount"), INPUT_LABEL_NUMBER, &name);
+    assert_string_equal(text_string(&name), "accuracy of clicked, rmse of amount");
+    text_deinit(&name);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_score_is_named_by_its_label),
         TEST(each_label_is_predicted_in_its_own_type),
         TEST(classes_ascend_and_two_have_one_output),
         TEST(a_label_is_read_from_the_inputs),

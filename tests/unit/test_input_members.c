@@ -33,7 +33,7 @@ static const struct input_spec specs[] = {
      .type = INPUT_NUMERIC,
      .source = SLICE("l"),
      .element = 1,
-     .list = {LIST_DENSE, 2, ';', 0, 0, false}},
+     .list = {LIST_DENSE, 2, ';', 0, 0, false, 0, 0}},
     {.name = SLICE("BUCKET(n)"),
      .type = INPUT_CATEGORY,
      .source = SLICE("n"),
@@ -58,7 +58,7 @@ static const struct input_spec specs[] = {
      .is_weighted = true,
      .words_max = 3,
      .vocabulary_max = 9,
-     .list = {LIST_ITEMS, 3, ' ', ':', 0, false}},
+     .list = {LIST_ITEMS, 3, ' ', ':', 0, false, 0, 0}},
     {.name = SLICE("t"),
      .type = INPUT_TEXT,
      .combiner = COMBINER_SUM,
@@ -71,7 +71,7 @@ static const struct input_spec specs[] = {
      .type = INPUT_NUMERIC,
      .source = SLICE("n"),
      .element = 1,
-     .list = {LIST_WORDS, 2, 0, 0, 5, true}},
+     .list = {LIST_WORDS, 2, 0, 0, 5, true, 0, 0}},
     {.name = SLICE("clicked"),
      .type = INPUT_CATEGORY,
      .vocabulary_max = 9,
@@ -245,13 +245,13 @@ static void what_does_not_go_together_is_refused_in_both_records(void **state)
         size_t input;
         const char *name, *json, *message;
     } cases[] = {
-        {0, "offset", "\"none\"", "\"offset\": \"none\" is none of its words"},
+        {0, "offset", "\"none\"", "\"offset\": \"none\" is not one of its words"},
         {3, "offset", "\"exposure\"", "\"offset\": a number of a column alone is one"},
-        {1, "label", "\"none\"", "\"label\": \"none\" is none of its words"},
+        {1, "label", "\"none\"", "\"label\": \"none\" is not one of its words"},
         {1, "label", "\"text\"", "\"label\": it is that of a column as it is"},
         {3, "label", "\"number\"", "\"label\": it is that of a column as it is"},
         {0, "rule", "\"hash\"", "\"rule\": a numeric has no rule \"hash\""},
-        {0, "rule", "\"words\"", "\"rule\": \"words\" is none of its words"},
+        {0, "rule", "\"words\"", "\"rule\": \"words\" is not one of its words"},
         {0, "combiner", "\"mean\"", "of lists alone"},
         {0, "weighted", "true", "of lists alone"},
         {7, "weighted", "false", "\"weighted\": true, or left out"},
@@ -282,7 +282,7 @@ static void a_source_that_does_not_fit_is_refused_in_both_records(void **state)
         const char *name, *json, *message;
     } cases[] = {
         {2, "part", "\"month\"", "\"part\": a numeric is no month of a date"},
-        {2, "part", "\"whole\"", "\"part\": \"whole\" is none of its words"},
+        {2, "part", "\"whole\"", "\"part\": \"whole\" is not one of its words"},
         {2, "part", NULL, "member"},
         {2, "column", "\"\"", "\"column\": expected 1 to"},
         {4, "element", "2", "\"element\": 2 of 2"},
@@ -307,7 +307,7 @@ static void what_jobs_alone_have_is_refused_of_other_inputs(void **state)
     (void)state;
     check_refused(RECORD_JOB, 3, NULL, "keeps_codes", "true", "\"keeps_codes\": a category has");
     check_refused(RECORD_JOB, 3, NULL, "direction", "\"rising\"", "\"direction\": a category has");
-    check_refused(RECORD_JOB, 1, NULL, "direction", "\"up\"", "\"up\" is none of its words");
+    check_refused(RECORD_JOB, 1, NULL, "direction", "\"up\"", "\"up\" is not one of its words");
     check_refused(RECORD_JOB, 1, NULL, "groups", "[]", "\"groups\": there is none");
     check_refused(RECORD_JOB, 1, NULL, "groups", "[2, 1]", "\"groups\": numbers below 64");
     check_refused(RECORD_JOB, 1, NULL, "groups", "[64]", "\"groups\": numbers below 64");

@@ -229,6 +229,38 @@ static void the_supervisor_gets_folder_spec_and_lifeline(void **state)
     job_close(&process);
 }
 
+/* The session waits for no supervisor: one that is frozen hears the rest later. */
+static void reports_go_down_the_lifeline_as_far_as_the_supervisor_takes_them(void **state)
+{
+    const struct slice line = SLICE("{\"event\":\"notice\",\"step\":0,\"steps\":0,\"epoch\":0,"
+                                    "\"epochs\":0,\"workers\":0,\"message\":\"from the journal\"}");
+    int taken = 0, heard = 0;
+    struct job_process process;
+    struct job_event event;
+    struct error err;
+    (void)state;
+
+    write_script(
+        "while read -r word line; do [ $word = report ] && echo \"$line\"; [ $word = looked ] &&"
+        " echo '{\"event\":\"done\",\"step\":0,\"steps\":0,\"epoch\":0,\"epochs\":0,"
+        "\"workers\":0}'; done");
+    CHECK_OK(job_launch(script, &folder, &spec, &process, &err));
+    CHECK_INT(kill(process.pid, SIGSTOP), 0);
+    while (taken < 100000 && job_report(&process, line))
+        taken++;
+    CHECK(taken > 10 && taken < 100000);
+    CHECK_INT(kill(process.pid, SIGCONT), 0);
+    for (next(&process, &event); event.kind == JOB_NOTICE; next(&process, &event)) {
+        assert_string_equal(event.message, "from the journal");
+        if (++heard == taken)
+            job_looked(&process);
+    }
+    CHECK_INT(event.kind, JOB_DONE);
+    CHECK_INT(heard, taken);
+    job_close(&process);
+    CHECK(!job_report(&process, line));
+}
+
 static void a_supervisor_that_ends_without_a_word_is_a_failed_job(void **state)
 {
     struct job_process process;
@@ -331,6 +363,7 @@ int main(void)
         IN_FOLDER(a_spec_with_any_inverted_bit_is_refused),
         IN_FOLDER(a_spec_without_a_checksum_is_read_and_one_with_it_by_readers_that_know_none),
         IN_FOLDER(the_supervisor_gets_folder_spec_and_lifeline),
+        IN_FOLDER(reports_go_down_the_lifeline_as_far_as_the_supervisor_takes_them),
         IN_FOLDER(a_supervisor_that_ends_without_a_word_is_a_failed_job),
         IN_FOLDER(closing_the_lifeline_ends_a_supervisor_that_listens),
         IN_FOLDER(signals_and_descriptors_of_the_database_are_not_inherited),

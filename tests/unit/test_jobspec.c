@@ -328,11 +328,11 @@ static void a_reader_takes_nothing_that_it_does_not_know(void **state)
          "\"a family name that is longer than the 64 bytes that names of families "
          "may have\",",
          "\"family\": expected 1 to 64 bytes"},
-        {"\"classification\"", "\"ranking\"", "\"task\": \"ranking\" is none of its words"},
+        {"\"classification\"", "\"ranking\"", "\"task\": \"ranking\" is not one of its words"},
         {"\"classification\"", "\"clustering\"", "\"label\": a model of clusters with a label"},
         {"\"text\"", "\"none\"", "\"label\": a classifier with a label"},
-        {"\"category\"", "\"tensor\"", "\"kind\": \"tensor\" is none of its words"},
-        {"\"text\"", "\"blob\"", "\"type\": \"blob\" is none of its words"},
+        {"\"category\"", "\"tensor\"", "\"kind\": \"tensor\" is not one of its words"},
+        {"\"text\"", "\"blob\"", "\"type\": \"blob\" is not one of its words"},
         {"\"dropout\":\t0.1,", "", "dropout"},
         {"\"dropout\":\t0.1", "\"dropout\":\t1", "dropout"},
         {"\"dropout\":\t0.1", "\"dropout\":\t-0.1", "expected a number from 0 to 0.99"},
@@ -383,7 +383,7 @@ static void a_reader_takes_nothing_that_it_does_not_know(void **state)
         {"\"version\"", "\"roles\":\t[1,2,3,4,5,6,7,8,9], \"version\"",
          "9 elements, where at most"},
         {"\"version\"", "\"roles\":\t[{\"role\":\t\"judge\",\"name\":\t\"w\"}], \"version\"",
-         "\"role\": \"judge\" is none of its words"},
+         "\"role\": \"judge\" is not one of its words"},
         {"\"version\"", "\"roles\":\t[{\"role\":\t\"sample_weight\"}], \"version\"", "name"},
         {"\"lanes\":\t8", "\"lanes\":\t1025", "lanes"},
         {"\"lanes_max\":\t64", "\"lanes_max\":\t0", "lanes_max"},
@@ -396,8 +396,8 @@ static void a_reader_takes_nothing_that_it_does_not_know(void **state)
         {"\"in_one_process\":\tfalse", "\"in_one_process\":\ttrue", "max_workers is 4"},
         {"\"has_validation\":\tfalse", "\"has_validation\":\ttrue", "exclude"},
         {"\"keeps_best\":\tfalse", "\"keeps_best\":\t2", "keeps_best"},
-        {"\"Nesterov\"", "\"newton\"", "\"name\": \"newton\" is none of its words"},
-        {"\"cosine\"", "\"sine\"", "\"schedule\": \"sine\" is none of its words"},
+        {"\"Nesterov\"", "\"newton\"", "\"name\": \"newton\" is not one of its words"},
+        {"\"cosine\"", "\"sine\"", "\"schedule\": \"sine\" is not one of its words"},
         {"\"learning_rate\":\t0.333", "\"learning_rate\":\t1e999, \"x\":\t0.333", "unknown"},
         {"\"momentum\":\t0.9", "\"momentum\":\tnull", "momentum"},
         {"\"beta2\":\t0.999", "\"beta2\":\t1", "beta2"},
@@ -493,7 +493,7 @@ static void a_spec_that_is_too_large_is_not_read(void **state)
         text_append_string(&json,
                            "                                                                ");
     CHECK_FAILS(jobspec_read(text_slice(&json), &arena, &spec, &err), STATUS_CORRUPT,
-                "where at most 8388608 are read");
+                "where at most 16777216 are read");
     text_deinit(&json);
     arena_deinit(&arena);
 }

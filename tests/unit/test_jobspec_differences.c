@@ -179,7 +179,8 @@ static void jobs_that_read_or_tell_otherwise_are_not_equal(void **state)
     DIFFERS(inputs, others);
     others[0] = a.inputs[0], others[0].groups = (uint64_t)1 << 63;
     DIFFERS(inputs, others);
-    others[0] = a.inputs[0], others[0].list = (struct cell_list){LIST_DENSE, 3, ',', 0, 0, false};
+    others[0] = a.inputs[0],
+    others[0].list = (struct cell_list){LIST_DENSE, 3, ',', 0, 0, false, 0, 0};
     DIFFERS(inputs, others);
     others[0] = a.inputs[0], others[0].element = 1;
     DIFFERS(inputs, others);
@@ -312,7 +313,7 @@ static struct input_spec list_input(void)
 {
     return (struct input_spec){.name = SLICE("seen[2]"),
                                .type = INPUT_NUMERIC,
-                               .list = {LIST_SPARSE, 10, 0, ':', 0, false},
+                               .list = {LIST_SPARSE, 10, 0, ':', 0, false, 0, 0},
                                .element = 2,
                                .source = SLICE("seen"),
                                .keeps_codes = true};
@@ -327,7 +328,7 @@ static struct input_spec items_input(void)
                                .rule = RULE_ID,
                                .combiner = COMBINER_MEAN,
                                .is_weighted = true,
-                               .list = {LIST_ITEMS, 20, ' ', ':', 0, false},
+                               .list = {LIST_ITEMS, 20, ' ', ':', 0, false, 0, 0},
                                .source = SLICE("seen")};
 }
 
@@ -644,7 +645,7 @@ static void cells_and_thresholds_that_cannot_be_are_refused(void **state)
         {"intervals", "{\"level\": 0.9, \"resamples\": 100, \"seed\": -1}", "\"seed\""},
         {"intervals", "{\"level\": 0.9, \"resamples\": 100}", "\"seed\" is missing"},
         {"intervals", "0.9", "\"intervals\""},
-        {"report", "\"haiku\"", "\"haiku\" is none of its words"},
+        {"report", "\"haiku\"", "\"haiku\" is not one of its words"},
         {"label", "4", "\"label\""},
     };
     const struct spec_scoring scoring = scoring_example();

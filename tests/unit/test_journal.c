@@ -662,6 +662,79 @@ static void progress_is_told_now_and_then_and_may_fail(void **state)
     free(shared);
 }
 
+static void put_reports(struct fixture *fixture, const char *first, const char *second,
+                        enum report_haste haste)
+{
+    struct error err;
+
+    CHECK_OK(jobstore_begin(fixture->store, &err));
+    CHECK_OK(jobstore_put_report(fixture->store, slice_of(first), haste, &err));
+    CHECK_OK(jobstore_put_report(fixture->store, slice_of(second), haste, &err));
+    CHECK_OK(jobstore_commit(fixture->store, &err));
+}
+
+/* The last report of the job's course is written, all others at once and before the row of the
+ * job's end. A replay passes them over. */
+static void reports_are_in_the_journal_and_in_no_store(void **state)
+{
+    struct shared *shared = submitted();
+    struct journal_position position;
+    struct fixture master, session;
+    const struct kept *kept;
+    struct job_row row;
+    struct error err;
+    (void)state;
+
+    lead(&master, shared);
+    put_job(&master, JOB_STATE_RUNNING, 1);
+    put_reports(&master, "{\"n\":1}", "{\"n\":2}", REPORT_LATER);
+    put_reports(&master, "{\"n\":3}", "{\"n\":4}\n", REPORT_SOON);
+    assert_int_equal(count_of(shared, JOURNAL_REPORT), 3);
+    kept = &shared->entries[shared->count - 3];
+    CHECK_SLICE(((struct slice){kept[0].body, kept[0].body_size}), "{\"n\":2}");
+    CHECK_SLICE(((struct slice){kept[1].body, kept[1].body_size}), "{\"n\":3}");
+    CHECK_SLICE(((struct slice){kept[2].body, kept[2].body_size}), "{\"n\":4}");
+    CHECK_OK(jobstore_begin(master.store, &err));
+    CHECK_FAILS(jobstore_put_report(master.store, SLICE("word"), REPORT_SOON, &err), STATUS_CORRUPT,
+                "JSON");
+    jobstore_rollback(master.store);
+    put_job(&master, JOB_STATE_FAILED, 2);
+    close_store(&master);
+    open_store(&session, shared);
+    session.writer.journal.each_piece = NULL;
+    CHECK_OK(journal_replay(&session.writer.journal, session.store, &position, &err));
+    CHECK(position.has_ended);
+    CHECK_OK(jobstore_get_job(session.store, &row, &err));
+    CHECK_INT(row.step, 2);
+    CHECK_OK(jobstore_put_report(session.store, SLICE("word"), REPORT_SOON,
+                                 &err)); /* it has no journal */
+    close_store(&session);
+    free(shared);
+}
+
+/* A job may go on while its database is away, and what it says then comes when that is back. */
+static void a_notice_waits_for_the_database_and_a_turn_fails_without(void **state)
+{
+    struct shared *shared = submitted();
+    struct fixture master;
+    struct error err;
+    (void)state;
+
+    lead(&master, shared);
+    put_job(&master, JOB_STATE_RUNNING, 1);
+    shared->is_cut = true;
+    put_reports(&master, "{\"n\":1}", "{\"n\":2}", REPORT_SOON);
+    CHECK_OK(jobstore_begin(master.store, &err));
+    CHECK_OK(jobstore_put_report(master.store, SLICE("{\"n\":3}"), REPORT_MUST, &err));
+    CHECK_FAILS(jobstore_commit(master.store, &err), STATUS_CONNECTION, "cut");
+    assert_int_equal(count_of(shared, JOURNAL_REPORT), 0);
+    shared->is_cut = false;
+    put_reports(&master, "{\"n\":4}", "{\"n\":5}", REPORT_SOON);
+    assert_int_equal(count_of(shared, JOURNAL_REPORT), 4);
+    close_store(&master);
+    free(shared);
+}
+
 static void an_ended_job_is_not_led_again(void **state)
 {
     struct shared *shared = submitted();
@@ -1108,7 +1181,7 @@ static void every_member_of_a_body_is_checked(void **state)
     for (int kind = JOURNAL_JOB; kind < JOURNAL_KINDS; kind++) {
         const struct field_table table = journal_fields((enum journal_kind)kind);
 
-        CHECK((table.count > 0) == (kind != JOURNAL_DROP));
+        CHECK((table.count > 0) == (kind != JOURNAL_DROP && kind != JOURNAL_REPORT));
         for (size_t i = 0; i < table.count; i++) {
             const struct field *field = &table.fields[i];
             /* An event without its time is refused by the store. */
@@ -1170,6 +1243,8 @@ int main(void)
         cmocka_unit_test(a_changed_checkpoint_is_refused),
         cmocka_unit_test(a_master_that_was_replaced_writes_nothing),
         cmocka_unit_test(progress_is_told_now_and_then_and_may_fail),
+        cmocka_unit_test(reports_are_in_the_journal_and_in_no_store),
+        cmocka_unit_test(a_notice_waits_for_the_database_and_a_turn_fails_without),
         cmocka_unit_test(an_ended_job_is_not_led_again),
         cmocka_unit_test(what_does_not_follow_is_refused),
         cmocka_unit_test(nothing_follows_the_end),

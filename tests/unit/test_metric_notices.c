@@ -115,8 +115,7 @@ static void a_number_says_what_its_metric_lacks(void **state)
     begin(&stage, TASK_REGRESSION, 0, AIM_TIMES);
     add_value(&stage, 5);
     check_reason(&stage, METRIC_CONCORDANCE,
-                 "Concordance of the validation rows is NULL: of no two rows it is known which "
-                 "comes first");
+                 "Concordance of the validation rows is NULL: no two rows have a known order");
     metrics_free(stage.metrics);
     begin(&stage, TASK_REGRESSION, 0, AIM_HAZARDS);
     add_value(&stage, -5);
@@ -145,7 +144,7 @@ static void a_silhouette_takes_two_clusters(void **state)
     CHECK_OK(metrics_new(&stage.model, NULL, &stage.metrics, &err));
     CHECK_OK(metrics_add(stage.metrics, &stage.scorer, NULL, &err));
     check_reason(&stage, METRIC_SILHOUETTE,
-                 "Silhouette of the validation rows is NULL: all rows are of one cluster");
+                 "Silhouette of the validation rows is NULL: all rows belong to one cluster");
     metrics_free(stage.metrics);
 }
 

@@ -531,7 +531,8 @@ static bool may_be_missing(const char *member)
 static bool is_missed_by_others(const char *member)
 {
     return strcmp(member, "column") == 0 || strcmp(member, "part") == 0 ||
-           strcmp(member, "rule") == 0 || strcmp(member, "list") == 0;
+           strcmp(member, "rule") == 0 || strcmp(member, "list") == 0 ||
+           strcmp(member, "below") == 0 || strcmp(member, "names") == 0;
 }
 
 /* The member in another type, then missing. False where there is no such member. */
@@ -634,7 +635,7 @@ static void a_meta_row_with_a_wrong_value_is_refused(void **state)
         {"\"version\":3", "\"version\":-1", "\"version\": expected an integer from 0"},
         {"\"version\":3", "\"version\":1e300", "\"version\": expected an integer"},
         {"\"rows\":150", "\"rows\":-1", "\"rows\": expected an integer from 0"},
-        {"\"numeric\"", "\"vector\"", "\"type\": \"vector\" is none of its words"},
+        {"\"numeric\"", "\"vector\"", "\"type\": \"vector\" is not one of its words"},
         {"\"scale\":9.7", "\"scale\":-9.7", "positive scale"},
         {"\"null_value\":0", "\"null_value\":2e18", "for a NULL is out of range"},
         {"\"words\":3", "\"words\":-1", "\"words\": expected an integer from 0 to 10000000"},
@@ -645,18 +646,18 @@ static void a_meta_row_with_a_wrong_value_is_refused(void **state)
         {"[0,10,20]", "[]", "at least two labels"},
         {"[0,10,20]", "[10]", "at least two labels"},
         {"[0,10,20]", "[0,10]", "last layer has 3 outputs, where 1 belong"},
-        {"[0,10,20]", "[0,10,10.5]", "a label is of another type"},
-        {"[0,10,20]", "[0,10,1e300]", "a label is of another type"},
-        {"[0,10,20]", "[0,10,\"20x\"]", "a label is of another type"},
-        {"[0,10,20]", "[0,10,null]", "a label is of another type"},
+        {"[0,10,20]", "[0,10,10.5]", "a label has another type"},
+        {"[0,10,20]", "[0,10,1e300]", "a label has another type"},
+        {"[0,10,20]", "[0,10,\"20x\"]", "a label has another type"},
+        {"[0,10,20]", "[0,10,null]", "a label has another type"},
         {"[0,10,20]", "[0,10,10]", "not in ascending order"},
-        {"{\"type\":\"integer\",", "{\"type\":\"text\",", "a label is of another type"},
+        {"{\"type\":\"integer\",", "{\"type\":\"text\",", "a label has another type"},
         {"{\"type\":\"integer\",\"values\":[0,10,20]",
          "{\"type\":\"text\",\"values\":[\"b\",\"a\",\"c\"]", "not in ascending order"},
         {"{\"type\":\"integer\",\"values\":[0,10,20]", "{\"type\":\"real\",\"values\":[1,\"2\",3]",
-         "a label is of another type"},
+         "a label has another type"},
         {"{\"type\":\"integer\",\"values\":[0,10,20]", "{\"type\":\"real\",\"values\":[1,1e999,3]",
-         "a label is of another type"},
+         "a label has another type"},
         {"{\"type\":\"integer\",\"values\":[0,10,20]", "{\"type\":\"real\",\"values\":[1,3,2]",
          "not in ascending order"},
         {"{\"type\":\"integer\"", "{\"type\":\"date\"", "\"type\" is \"date\""},
@@ -701,9 +702,9 @@ static void parts_with_a_wrong_value_are_refused(void **state)
     static const struct {
         const char *old, *with, *message;
     } cases[] = {
-        {"\"part\":\"age\"", "\"part\":\"whole\"", "\"part\": \"whole\" is none of its words"},
+        {"\"part\":\"age\"", "\"part\":\"whole\"", "\"part\": \"whole\" is not one of its words"},
         {"\"part\":\"age\"", "\"part\":\"month\"", "a numeric is no month of a date"},
-        {"\"part\":\"age\"", "\"part\":\"year\"", "\"part\": \"year\" is none of its words"},
+        {"\"part\":\"age\"", "\"part\":\"year\"", "\"part\": \"year\" is not one of its words"},
         {"\"part\":\"weekday\"", "\"part\":\"age\"", "a category is no age of a date"},
         {"\"part\":\"hour\"", "\"part\":\"weekday\"", "two columns have the name \"signup\""},
         {"\"part\":\"hour\"", "\"part\":\"day\"", "two columns have the name \"signup\""},
@@ -724,8 +725,9 @@ static void rules_with_a_wrong_value_are_refused(void **state)
     static const struct {
         const char *old, *with, *message;
     } cases[] = {
-        {"\"rule\":\"bucket\"", "\"rule\":\"words\"", "\"rule\": \"words\" is none of its words"},
-        {"\"rule\":\"bucket\"", "\"rule\":\"x\"", "\"rule\": \"x\" is none of its words"},
+        {"\"rule\":\"bucket\"", "\"rule\":\"words\"",
+         "\"rule\": \"words\" is not one of its words"},
+        {"\"rule\":\"bucket\"", "\"rule\":\"x\"", "\"rule\": \"x\" is not one of its words"},
         {"\"rule\":\"bucket\"", "\"rule\":\"hash\"", "without what its rule needs"},
         {"\"rule\":\"id\"", "\"rule\":\"hash\"", "it was changed after training"},
         {",\"rule\":\"id\"", "", "\"column\": an input of the column itself"},
@@ -780,7 +782,7 @@ static void parts_of_models_with_a_wrong_value_are_refused(void **state)
     } cases[] = {
         {"\"model_part\":\"linear\"", "\"model_part\":\"dnn\"", ""},
         {"\"model_part\":\"linear\"", "\"model_part\":\"wide\"",
-         "\"model_part\": \"wide\" is none of its words"},
+         "\"model_part\": \"wide\" is not one of its words"},
         {"\"model_part\":\"linear\",", "", ""},
         {"\"dimension\":2", "\"dimension\":0", "\"dimension\""},
         {"\"dimension\":2", "\"dimension\":513", "\"dimension\""},
@@ -801,9 +803,9 @@ static void offsets_with_a_wrong_value_are_refused(void **state)
         const char *old, *with, *message;
     } cases[] = {
         {"\"offset\":\"offset\"", "\"offset\":\"none\"",
-         "\"offset\": \"none\" is none of its words"},
+         "\"offset\": \"none\" is not one of its words"},
         {"\"offset\":\"offset\"", "\"offset\":\"start\"",
-         "\"offset\": \"start\" is none of its words"},
+         "\"offset\": \"start\" is not one of its words"},
         {"\"offset\":\"offset\"", "\"offset\":\"exposure\"", "it was changed after training"},
         {"\"offset\":\"offset\",", "", "it was changed after training"},
         {"\"has_nulls\":true", "\"has_nulls\":true,\"offset\":\"offset\"", "is no offset"},
@@ -904,12 +906,12 @@ static void items_with_a_wrong_value_are_refused(void **state)
         const char *old, *with, *message;
     } cases[] = {
         {"\"rule\":\"id\"", "\"rule\":\"hash\"", "it was changed after training"},
-        {"\"rule\":\"id\"", "\"rule\":\"words\"", "\"rule\": \"words\" is none of its words"},
-        {"\"rule\":\"id\"", "\"rule\":\"x\"", "\"rule\": \"x\" is none of its words"},
+        {"\"rule\":\"id\"", "\"rule\":\"words\"", "\"rule\": \"words\" is not one of its words"},
+        {"\"rule\":\"id\"", "\"rule\":\"x\"", "\"rule\": \"x\" is not one of its words"},
         {"\"rule\":\"id\",", "", "\"rule\": a list of items has one"},
         {"\"combiner\":\"mean\"", "\"combiner\":\"sum\"", "it was changed after training"},
         {"\"combiner\":\"mean\"", "\"combiner\":\"max\"",
-         "\"combiner\": \"max\" is none of its words"},
+         "\"combiner\": \"max\" is not one of its words"},
         {"\"weighted\":true", "\"weighted\":false", "\"weighted\": true, or left out"},
         {"\"weighted\":true", "\"weighted\":1", "\"weighted\": expected"},
         {"\"words_max\":4", "\"words_max\":3", "\"words_max\": not the list's"},
@@ -1094,7 +1096,7 @@ static void check_number(size_t array, size_t number, float with, const char *me
 static void series_with_a_wrong_number_are_refused(void **state)
 {
     enum { FORECASTS, FACTS, IDS, REACHES };
-    static const char series[] = "is none that could be forecast";
+    static const char series[] = "cannot be forecast";
     (void)state;
 
     check_number(FORECASTS, STEP_DEVIATION, -1, "a deviation is below 0");
@@ -1266,7 +1268,7 @@ static void a_row_that_does_not_belong_to_the_model_is_refused(void **state)
         {SLICE("vocabulary"), SLICE("size"), 2, "vocabulary \"size\" 2 does not belong"},
         {SLICE("a part of a name that is long"), SLICE(SIXTY_FOUR), 0,
          "a part of a name tha \"012345678901234567890123456789012345678901234567890123456789\" 0 "
-         "is of no known part"},
+         "belongs to no known part"},
     };
     (void)state;
 

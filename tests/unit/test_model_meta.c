@@ -118,7 +118,7 @@ static void readings_and_declared_types_come_back(void **state)
 static void readings_of_other_spellings_are_of_the_newest_format(void **state)
 {
     static const char *const changes[][3] = {
-        {"\"format\":16", "\"format\":14", "a reading that is none of its kind"},
+        {"\"format\":16", "\"format\":14", "a reading that does not belong to its kind"},
         {"\"reading\":\"written, with a comma\"", "\"reading\":\"month first\"",
          "\"reading\": a numeric has none"}};
     struct fixture fixture;

@@ -26,7 +26,7 @@ static struct odd_numbers with(double code, uint32_t cells)
 
 static void a_code_is_at_an_end_and_apart(void **state)
 {
-    static const double codes[] = {-999, -1,    -9,         999,  9999,  888,
+    static const double codes[] = {-999, -1,    -9,         99,   999,   9999,   888,
                                    -200, 32767, 2147483647, 1e39, -99.9, 9999.99};
     (void)state;
 
@@ -43,7 +43,7 @@ static void a_code_is_at_an_end_and_apart(void **state)
 
 static void numbers_that_others_are_near_are_none(void **state)
 {
-    static const double numbers[] = {-0.5, 0, 17, 50, 81, 99, 100, 500, 1000, 123456};
+    static const double numbers[] = {-0.5, 0, 17, 50, 81, 100, 500, 1000, 123456};
     (void)state;
 
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)

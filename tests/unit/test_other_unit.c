@@ -61,6 +61,16 @@ static double degrees(uint32_t i)
     return (double)(i * 7919 % ROWS) / 40 - 5;
 }
 
+static double fahrenheit(uint32_t i)
+{
+    return degrees(i) * 1.8 + 32;
+}
+
+static double rent(uint32_t i)
+{
+    return 100000 + 50 * (double)(i * 7919 % ROWS);
+}
+
 static double height(uint32_t i)
 {
     return 150 + (double)(i * 7919 % ROWS) / 25;
@@ -93,6 +103,68 @@ static void kelvins_and_inches_are_found(void **state)
     CHECK(unit->sign == '/' && unit->by == 30.48);
     CHECK_INT(find_of(height, 1 / 2.54, 0, OTHER_UNIT_NEAR_ROWS - 1, &unit),
               UNIT_SAME); /* chance? */
+}
+
+static void fahrenheit_and_celsius_are_found(void **state)
+{
+    const struct unit *unit = NULL;
+    (void)state;
+
+    CHECK_INT(find_of(degrees, 1.8, 32, ROWS, &unit), UNIT_OTHER);
+    CHECK(unit->sign == 'C' && unit->by == 1.8);
+    CHECK_INT(find_of(fahrenheit, 1 / 1.8, -32 / 1.8, ROWS, &unit), UNIT_OTHER);
+    CHECK(unit->sign == 'F' && unit->by == 1.8);
+    CHECK_INT(find_of(degrees, 1.8, 25, ROWS, &unit), UNIT_SAME);
+    CHECK_INT(find_of(rent, 1.8, 0, ROWS, &unit), UNIT_SAME); /* growth */
+}
+
+/* Each `of`th number is multiplied. */
+static enum unit_verdict find_part(uint32_t of, double by, const struct unit **unit)
+{
+    const struct input_statistics then = statistics_of(price);
+    struct other_unit counts;
+
+    CHECK(other_unit_init(&plain, &then, &counts));
+    for (uint32_t i = 0; i < ROWS; i++)
+        other_unit_take(&counts, price(i) * (i % of == 0 ? by : 1));
+    return other_unit_find(&counts, unit);
+}
+
+/* Sizes of towns: few are very large. */
+static double wide(uint32_t i)
+{
+    const double share = ((double)(i * 7919 % ROWS) + .5) / ROWS;
+
+    return exp(1.2 * log(share / (1 - share)));
+}
+
+static void rows_that_all_moved_are_no_part(void **state)
+{
+    const struct input_statistics then = statistics_of(wide);
+    const struct unit *unit = NULL;
+    (void)state;
+
+    for (double by = 20; by < 80; by += 10) {
+        struct other_unit counts;
+
+        CHECK(other_unit_init(&plain, &then, &counts));
+        for (uint32_t i = 0; i < ROWS; i++)
+            other_unit_take(&counts, wide(i) * by);
+        CHECK(other_unit_find(&counts, &unit) != UNIT_PART);
+    }
+}
+
+static void a_part_in_another_unit_is_found(void **state)
+{
+    const struct unit *unit = NULL;
+    (void)state;
+
+    CHECK_INT(find_part(3, 1000, &unit), UNIT_PART);
+    CHECK(unit->sign == '/' && unit->by == 1000);
+    CHECK_INT(find_part(2, 1e6, &unit), UNIT_PART);
+    CHECK(unit->by == 1e6);
+    CHECK_INT(find_part(20, 1000, &unit), UNIT_SAME); /* few may be far */
+    CHECK_INT(find_part(3, 3e4, &unit), UNIT_SAME);   /* no unit */
 }
 
 /* Days, counted; those of the training are as many as kelvins of freezing water. */
@@ -187,6 +259,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(units_are_found),
         cmocka_unit_test(kelvins_and_inches_are_found),
+        cmocka_unit_test(fahrenheit_and_celsius_are_found),
+        cmocka_unit_test(a_part_in_another_unit_is_found),
+        cmocka_unit_test(rows_that_all_moved_are_no_part),
         cmocka_unit_test(what_drifts_is_no_unit),
         cmocka_unit_test(codes_and_infinite_numbers_do_not_count),
         cmocka_unit_test(other_inputs_are_not_looked_at),

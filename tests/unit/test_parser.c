@@ -415,6 +415,39 @@ static void a_number_may_have_an_exponent_with_its_sign(void **state)
     CHECK(parse(f, "SELECT 1 TO TRAIN M WITH a = 1e + 5 LABEL y INTO m") != STATUS_OK);
 }
 
+static void rows_alone_are_returned_without_a_target(void **state)
+{
+    static const struct {
+        const char *text;
+        bool writes_nothing;
+    } cases[] = {
+        {"SELECT 1 TO PREDICT USING m", true},
+        {"SELECT 1 TO PREDICT guess USING m", true},
+        {"SELECT 1 TO PREDICT t.guess USING m", false},
+        {"SELECT 1 TO PREDICT guess USING m INTO t", false},
+        {"SELECT 1 TO EVALUATE a, b", true},
+        {"SELECT 1 TO EVALUATE a INTO t", false},
+        {"SELECT 1 TO EXPLAIN m", true},
+        {"SELECT 1 TO EXPLAIN m INTO t", false},
+        {"FORECAST m", true},
+        {"FORECAST m INTO t", false},
+        {"SHOW MODELS", true},
+        {"SHOW JOBS", true},
+        {"SELECT 1 TO TRAIN X LABEL y INTO m", false},
+        {"ROLLBACK MODEL m TO 1", false},
+        {"EXPORT MODEL m TO 'f'", false},
+        {"CANCEL JOB 1", false},
+        {"SELECT 1", false},
+    };
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CHECK_PARSES(f, (cases[i].text));
+        if (statement_writes_nothing(&f->statement) != cases[i].writes_nothing)
+            check_failed("%s", cases[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -444,6 +477,8 @@ int main(void)
                                         set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_tree_prints_as_json, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_number_may_have_an_exponent_with_its_sign, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(rows_alone_are_returned_without_a_target, set_up,
                                         tear_down),
     };
 

@@ -143,6 +143,58 @@ static void calibration_leaves_out_bins_without_rows(void **state)
     text_deinit(&svg);
 }
 
+/* Checks which of the times a forecast of them shows, from left to right, and where. */
+static void check_times(const char *const *times, int rows, const char *expected)
+{
+    const struct slice names[] = {SLICE("at"), SLICE("sales"), SLICE("expected"), SLICE("lower"),
+                                  SLICE("upper")};
+    struct cell cells[8 * 5];
+    struct text svg, shown;
+    struct error err;
+
+    for (int i = 0; i < rows; i++) {
+        cells[5 * i] = (struct cell){.type = CELL_TEXT, .text = slice_of(times[i])};
+        cells[5 * i + 1] = REAL(i);
+        cells[5 * i + 2] = cells[5 * i + 3] = cells[5 * i + 4] = NOTHING;
+    }
+    CHECK_OK(draw(PICTURE_FORECAST, names, 5, cells, (size_t)rows, &svg, &err));
+    text_init(&shown, TEXT_MAXIMUM);
+    for (const char *at = text_string(&svg); (at = strstr(at, "<text x=\"")); at++) {
+        const char *const x = strchr(at, '"') + 1, *const word = strchr(at, '>') + 1;
+
+        if (strstr(x, "y=\"334.0\"") && strstr(x, "y=\"334.0\"") < word)
+            text_printf(&shown, "%.*s %.*s\n", (int)strcspn(x, "\""), x, (int)strcspn(word, "<"),
+                        word);
+    }
+    assert_string_equal(text_string(&shown), expected);
+    text_deinit(&shown);
+    text_deinit(&svg);
+}
+
+/* Rows are not always evenly chosen, and the first and the last time are moved into the picture. */
+static void times_of_a_forecast_have_room(void **state)
+{
+    static const char *const days[] = {"2024-01-01", "2024-01-02", "2024-01-03", "2024-01-04",
+                                       "2024-01-05", "2024-01-06", "2024-01-07", "2024-01-08"};
+    static const char *const hours[] = {"2024-01-01 00:00:00", "2024-01-01 01:00:00",
+                                        "2024-01-01 02:00:00", "2024-01-01 03:00:00",
+                                        "2024-01-01 04:00:00"};
+    static const char *const zoned[] = {"2024-01-01 00:00:00+00", "2024-01-01 01:00:00+00",
+                                        "2024-01-01 02:00:00+00", "2024-01-01 03:00:00+00",
+                                        "2024-01-01 04:00:00+00"};
+
+    (void)state;
+    check_times(days, 5,
+                "64.0 2024-01-01\n174.0 2024-01-02\n284.0 2024-01-03\n394.0 2024-01-04\n"
+                "478.5 2024-01-05\n");
+    check_times(days, 8, "64.0 2024-01-01\n189.7 2024-01-03\n315.4 2024-01-05\n478.5 2024-01-08\n");
+    check_times(hours, 5,
+                "75.2 2024-01-01 00:00:00\n284.0 2024-01-01 02:00:00\n"
+                "444.8 2024-01-01 04:00:00\n");
+    check_times(zoned, 4, "86.5 2024-01-01 00:00:00+00\n433.5 2024-01-01 03:00:00+00\n");
+    check_times(zoned, 5, "86.5 2024-01-01 00:00:00+00\n433.5 2024-01-01 04:00:00+00\n");
+}
+
 /* The third row is still to come. */
 static void a_forecast_has_bounds_and_two_curves(void **state)
 {
@@ -156,7 +208,7 @@ static void a_forecast_has_bounds_and_two_curves(void **state)
 
     (void)state;
     CHECK_OK(draw(PICTURE_FORECAST, names, 6, cells, 3, &svg, &err));
-    check_has(&svg, "what came, and what is expected");
+    check_has(&svg, "actual and expected values");
     check_has(&svg, "<path class=\"a\" d=\"M64.0,316.0 L284.0,211.2\"/>");
     check_has(&svg, "<path class=\"b\" d=\"M501.0,158.8 L507.0,158.8\"/>");
     check_has(&svg, "2024-01-03</text>");
@@ -411,6 +463,7 @@ int main(void)
         cmocka_unit_test(importance_shows_those_below_nothing_and_says_what_it_leaves_out),
         cmocka_unit_test(calibration_leaves_out_bins_without_rows),
         cmocka_unit_test(a_forecast_has_bounds_and_two_curves),
+        cmocka_unit_test(times_of_a_forecast_have_room),
         cmocka_unit_test(gain_goes_from_no_rows_to_all_of_them),
         cmocka_unit_test(residuals_have_a_box_for_each_part_of_the_histogram),
         cmocka_unit_test(importance_names_its_metric_and_shows_noise_as_0),

@@ -119,7 +119,7 @@ static void a_requirement_is_of_a_metric_that_is_measured(void **state)
                STATUS_INVALID, "a metric and its bound");
     PLAN_FAILS(IRIS "SELECT * FROM iris TO TRAIN LinearClassifier WITH train.require = 'RMSE < 1' "
                     "LABEL class INTO m",
-               STATUS_INVALID, "none that this statement measures");
+               STATUS_INVALID, "does not measure the metric of train.require");
     CHECK(strstr(scene.err.hint, "It measures Accuracy, LogLoss"));
     PLAN_OK(IRIS "SELECT * FROM iris TO TRAIN LinearClassifier WITH train.require = 'MCC > 0.5', "
                  "validation.metrics = 'Accuracy, MCC' LABEL class INTO m");
@@ -848,7 +848,7 @@ static const char *date_notice(const char *estimator, const char *sql_type,
 
     CHECK_OK(estimator_find(&name, &plan.estimator, &err));
     *notices = (struct notice_list){0};
-    label_date_notice(&plan);
+    label_unit_notice(&plan);
     return notices->count > 0 ? notices->items[0].text : "";
 }
 

@@ -276,6 +276,7 @@ static void memory_doubles_up_to_the_cap(void **state)
     end_pod(&f, 0, 2, POD_OUT_OF_MEMORY, 137);
     CHECK(f.pool.failure.status == STATUS_LIMIT);
     CHECK(strstr(f.pool.failure.message, "worker 0 ran out of the 1536 MiB"));
+    CHECK(strstr(f.pool.failure.hint, "job.worker_memory): each holds the whole model"));
     CHECK_INT(next(&f), POD_POOL_NOTHING);
     pod_pool_deinit(&f.pool);
 }

@@ -13,9 +13,12 @@
 #define PREDICT_FORM  "SELECT * FROM table TO PREDICT USING model;"
 #define EVALUATE_FORM "SELECT * FROM table TO EVALUATE model;"
 #define ROWS_FIRST    "The query for the rows comes first: "
-#define NEW_TABLE                                                                                  \
-    "The statement begins with SELECT and makes its table itself: SELECT * FROM table TO PREDICT " \
-    "new_table.column USING model;"
+#define MAKES_TABLE   "The statement begins with SELECT and makes its table itself: "
+#define NEW_TABLE     MAKES_TABLE "SELECT * FROM table TO PREDICT new_table.column USING model;"
+#define SHELL                                                                                      \
+    "Commands of a shell begin with a dot: .tables, .schema, .help; \\d and the like are those "   \
+    "of "                                                                                          \
+    "psql."
 #define STAR                                                                                       \
     ": name the columns in the SELECT, or leave inputs out behind TO TRAIN: COLUMN * EXCEPT (a, "  \
     "b)."
@@ -214,8 +217,20 @@ static void only_a_select_of_its_own_is_before_to(void **state)
         {"VALUES (1), (2) TO TRAIN X INTO m",
          "Only a SELECT can be before TO: SELECT * FROM (VALUES ...) TO TRAIN ..."},
         {"SELECT count(*) FROM (SELECT * FROM t TO PREDICT USING m) AS p",
-         "TO PREDICT is not for a query inside of another one. TO PREDICT new_table.column USING "
-         "model makes a table of the predictions."},
+         "TO PREDICT is not for a query inside of another one. In FROM a function returns the rows "
+         "of a statement: totrain_rows('SELECT ...'), in PostgreSQL totrain.rows."},
+        {"CREATE TABLE p AS SELECT * FROM t TO EVALUATE m",
+         MAKES_TABLE "SELECT * FROM table TO EVALUATE model INTO new_table;"},
+        {"INSERT INTO p SELECT * FROM t TO EXPLAIN m",
+         MAKES_TABLE "SELECT * FROM table TO EXPLAIN model INTO new_table;"},
+        {"CREATE VIEW v AS SELECT * FROM t TO EVALUATE m",
+         MAKES_TABLE "SELECT * FROM table TO EVALUATE model INTO new_table;"},
+        {"CREATE TABLE p AS SELECT * FROM t TO TRAIN X LABEL y INTO m", MAKES_TABLE TRAIN_FORM},
+        {"\\d t", SHELL},
+        {"?", SHELL},
+        {"help", SHELL},
+        {"help me", NULL},
+        {"SELECT ?", NULL},
         {"FROM t TO TRAIN X LABEL y INTO m", "Only a SELECT can be before TO: " TRAIN_FORM},
         {"TABLE t TO EVALUATE m", "Only a SELECT can be before TO: " EVALUATE_FORM},
         {"FROM t TO RUN m", "Only a SELECT can be before TO: " TRAIN_FORM},
@@ -446,6 +461,17 @@ static void a_name_that_is_not_there_may_have_another_one_here(void **state)
         {"no such table: rows.parquet", "A file is no table: read it into one first. In Python "
                                         "totrain.train takes DataFrames."},
         {"no such table: train", ""},
+        {"no such table: totrain.rows", "Names of ToTrain have no schema in SQLite: totrain_rows."},
+        {"no such table: totrain.modles",
+         "Names of ToTrain have no schema in SQLite: totrain_models."},
+        {"no such table: totrain.customers", ""},
+        {"no such table: totrain_modles", "Did you mean totrain_models?"},
+        {"no such table: totrain_models",
+         "The first training in this database makes it. " TRAIN_FORM},
+        {"no such table: totrain_something_else", ""},
+        {"no such table: totrain_evaluate",
+         "In FROM a function returns the rows of a statement: SELECT row FROM totrain_rows('SELECT "
+         "* FROM table TO EVALUATE model');"},
         {"no such table: main.predict", ""},
         {"no such function: nope", ""},
         {"no such function: totrain_train", "A statement trains: " TRAIN_FORM},

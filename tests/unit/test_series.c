@@ -664,7 +664,7 @@ static void trees_that_do_not_grow_are_refused(void **state)
 
         nodes[1].value = i == 0 ? (double)NAN : 1e300;
         CHECK_FAILS(take(group.learners[0], other.learners[0], &err), STATUS_CORRUPT,
-                    "its trees are none");
+                    "its trees are invalid");
         nodes[1].value = before;
     }
     CHECK_OK(take(group.learners[0], other.learners[0], &err));

@@ -159,6 +159,44 @@ static void nobody_moves_twice_a_minute_unless_something_has_changed(void **stat
     CHECK_INT(table.parts[1].reason, SHARE_RESTS);
 }
 
+static void who_holds_a_part_of_its_minimum_in_vain_gives_it_to_the_first_of_these(void **state)
+{
+    struct table table;
+    (void)state;
+
+    /* There is room, as far as is known, and the scheduler has no place for the fourth worker of
+     * either. */
+    OPEN(&table, 20, JOB(4, 6, 3), JOB(4, 6, 3), JOB(2, 2, 2));
+    table.jobs[0].cap = table.jobs[1].cap = 3;
+    CHECK_WORKERS(&table, 4, 0, 2);
+    CHECK_INT(table.parts[1].reason, SHARE_NO_ROOM);
+    table.jobs[1].band = 1;
+    CHECK_WORKERS(&table, 0, 4, 2);
+    table.jobs[0].cap = 0;
+    CHECK_WORKERS(&table, 6, 4, 2);
+    /* The first one has no room: it keeps nothing, and so takes nothing from the second. */
+    OPEN(&table, 6, JOB(8, 8, 3), JOB(4, 6, 3));
+    table.jobs[0].cap = table.jobs[1].cap = 3;
+    CHECK_WORKERS(&table, 0, 4);
+}
+
+static void places_that_masters_have_are_not_taken_from_the_nodes(void **state)
+{
+    struct table table;
+    (void)state;
+
+    OPEN(&table, 2, JOB(1, 4, 0), JOB(1, 4, 0));
+    for (size_t i = 0; i < table.count; i++) {
+        table.jobs[i].rest.millis = 500;
+        table.jobs[i].rest_count = 1;
+    }
+    CHECK_WORKERS(&table, 1, 0);
+    table.jobs[0].rest_placed = table.jobs[1].rest_placed = 1;
+    CHECK_WORKERS(&table, 1, 1);
+    table.quota.pods = 3; /* which counts them all the same */
+    CHECK_WORKERS(&table, 2, 0);
+}
+
 static void what_nobody_lacks_is_kept(void **state)
 {
     struct table table;
@@ -362,6 +400,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_vectors_come_out),
         cmocka_unit_test(nobody_moves_twice_a_minute_unless_something_has_changed),
+        cmocka_unit_test(who_holds_a_part_of_its_minimum_in_vain_gives_it_to_the_first_of_these),
+        cmocka_unit_test(places_that_masters_have_are_not_taken_from_the_nodes),
         cmocka_unit_test(what_nobody_lacks_is_kept),
         cmocka_unit_test(the_rest_goes_to_who_ends_first),
         cmocka_unit_test(masters_count_and_a_quota_of_pods_does_not_fill_with_them),

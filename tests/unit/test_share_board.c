@@ -345,6 +345,106 @@ static void minimums_come_at_once_and_a_later_holder_is_careful(void **state)
     close_table(&table);
 }
 
+/* A master of `job`, some workers with a place, and some for which there is none. */
+static void put_waiting(struct table *table, const char *job, uint32_t placed, uint32_t all)
+{
+    char uid[32];
+
+    snprintf(uid, sizeof uid, "%s-master", job);
+    put_pod(table, uid, job, "master", "100m", "n");
+    for (uint32_t i = 0; i < all; i++) {
+        snprintf(uid, sizeof uid, "%s-%u", job, i);
+        put_pod(table, uid, job, "worker", "10m", i < placed ? "n" : NULL);
+    }
+}
+
+/* Six slots, of which no board knows: workers are small, and a master is as large as ten of them.
+ */
+static void places_of_masters_are_none_for_workers(void **state)
+{
+    struct share_job job = use(4, 6);
+    struct table table;
+    (void)state;
+
+    job.worker = (struct share_size){.millis = 10};
+    job.rest.bytes = 0;
+    open_table(&table);
+    put_job(&table, "a", 1, &job, "");
+    put_job(&table, "b", 2, &job, "");
+    put_job(&table, "c", 3, &job, "");
+    put_waiting(&table, "a", 3, 6);
+    put_waiting(&table, "b", 3, 6);
+    put_waiting(&table, "c", 0, 0);
+    decide(&table);
+    table.now_ms += SHARE_ROOM_SHORT_MS;
+    decide(&table);
+    CHECK_INT(decided(&table, "a"), 6);
+    CHECK_INT(decided(&table, "b") + decided(&table, "c"), 0);
+    /* The first one has all six; the end of another's master is no room for more. */
+    put_waiting(&table, "a", 6, 6);
+    for (int i = 0; i < 6; i++) {
+        char uid[8];
+
+        snprintf(uid, sizeof uid, "b-%d", i);
+        CHECK_OK(share_board_on_pod(table.board, table.now_ms, 0, slice_of(uid), NULL, &err));
+    }
+    CHECK_OK(share_board_on_pod(table.board, table.now_ms, 0, SLICE("c-master"), NULL, &err));
+    put_job(&table, "c", 3, &job,
+            ",\"status\":{\"conditions\":[{\"type\":\"Complete\",\"status\":\"True\"}]}");
+    decide(&table);
+    CHECK_INT(decided(&table, "a"), 6);
+    CHECK_INT(decided(&table, "b"), 0);
+    close_table(&table);
+}
+
+/* Ten jobs come into room that is known and go again: all of it is there for workers as before. */
+static void jobs_that_come_and_go_leave_the_room_as_it_was(void **state)
+{
+    struct share_room room = {.again_ms = 100000}; /* nothing is tried */
+    struct share_held held = {.size = {10000, 0}};
+    (void)state;
+
+    (void)share_room_note(&room, 1, &held);
+    held.size.millis = 5000;
+    (void)share_room_note(&room, 2, &held);
+    for (int i = 0; i < 10; i++) {
+        held.size.millis += 100;
+        held.rest.millis += 100;
+        (void)share_room_note(&room, 3, &held);
+        held.size.millis -= 100;
+        held.rest.millis -= 100;
+        (void)share_room_note(&room, 4, &held);
+    }
+    CHECK_INT(share_room_size(&room).millis, 10000);
+    held.size.millis = 10100; /* a place that is known by a master alone goes with it */
+    held.rest.millis = 100;
+    (void)share_room_note(&room, 5, &held);
+    CHECK_INT(share_room_size(&room).millis, 10100);
+    held = (struct share_held){.size = {5000, 0}};
+    (void)share_room_note(&room, 6, &held);
+    CHECK_INT(share_room_size(&room).millis, 10000);
+}
+
+static void a_master_that_waits_has_its_place_on_a_node(void **state)
+{
+    struct share_job job = use(1, 8);
+    struct table table;
+    (void)state;
+
+    open_table(&table);
+    share_board_see_nodes(table.board, true);
+    put_node(&table, "n", 3, "");
+    put_job(&table, "a", 1, &job, "");
+    job.rest.millis = 1500;
+    put_job(&table, "b", 2, &job, "");
+    put_pod(&table, "a-master", "a", "master", "100m", "n");
+    put_pod(&table, "b-master", "b", "master", "1500m", "n");
+    decide(&table);
+    CHECK_INT(decided(&table, "a"), 1);
+    CHECK_INT(decided(&table, "b"), 0);
+    close_table(&table);
+}
+
 /* ----- quotas ----- */
 
 static void masters_rest_that_a_quota_has_no_room_for(void **state)
@@ -446,6 +546,9 @@ int main(void)
         cmocka_unit_test(what_finds_no_place_is_taken_back_and_tried_again_later),
         cmocka_unit_test(places_that_a_shortage_took_are_tried_again_as_a_whole),
         cmocka_unit_test(minimums_come_at_once_and_a_later_holder_is_careful),
+        cmocka_unit_test(places_of_masters_are_none_for_workers),
+        cmocka_unit_test(jobs_that_come_and_go_leave_the_room_as_it_was),
+        cmocka_unit_test(a_master_that_waits_has_its_place_on_a_node),
         cmocka_unit_test(masters_rest_that_a_quota_has_no_room_for),
         cmocka_unit_test(a_holder_that_leaves_lets_all_go_on),
         cmocka_unit_test(what_is_no_report_is_no_job),

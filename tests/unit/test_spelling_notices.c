@@ -8,7 +8,7 @@ static struct notice_list said(const struct query_column *column, enum input_rea
     struct notice_list notices = {0};
     const struct plan plan = {.notices = &notices};
 
-    note_written_numbers(&plan, column, reading);
+    note_written_numbers(&plan, column, reading, false);
     return notices;
 }
 
@@ -55,6 +55,26 @@ static void ways_of_writing_numbers_are_told(void **state)
     notices = said(&column, READING_POINT);
     check_said(&notices, 0, "'12%' as 0.12", "VOCABULARY");
     CHECK_INT(notices.count, 1); /* all of them */
+}
+
+/* A label has no VOCABULARY, and a plain one is not told. */
+static void a_label_is_told_without_vocabulary(void **state)
+{
+    struct query_column column = {.name = SLICE("y"), .texts = 9, .separated_texts = 9};
+    struct notice_list notices = {0};
+    const struct plan plan = {.notices = &notices};
+    (void)state;
+
+    note_written_numbers(&plan, &column, READING_STRICT, true);
+    CHECK_INT(notices.count, 0);
+    note_written_numbers(&plan, &column, READING_SEPARATED, true);
+    check_said(&notices, 0, "label column \"y\" is read as numbers with a comma", "");
+    column.written_texts = 9;
+    column.numbers.percents = 18;
+    note_written_numbers(&plan, &column, READING_POINT, true);
+    check_said(&notices, 1, "'12%' as 0.12", "Predictions are such numbers");
+    for (size_t i = 0; i < notices.count; i++)
+        CHECK(!strstr(notices.items[i].hint, "VOCABULARY"));
 }
 
 static void amounts_of_several_currencies_and_some_percents_are_told(void **state)
@@ -172,6 +192,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ways_of_writing_numbers_are_told),
+        cmocka_unit_test(a_label_is_told_without_vocabulary),
         cmocka_unit_test(amounts_of_several_currencies_and_some_percents_are_told),
         cmocka_unit_test(what_nothing_tells_is_asked),
         cmocka_unit_test(columns_that_nearly_are_numbers_name_the_other_texts),

@@ -126,33 +126,44 @@ static void summaries_count_nulls_and_span_the_values(void **state)
     folder_close(&folder);
 }
 
-static void wide_tables_get_smaller_blocks(void **state)
+static void check_wide(const char *path, const struct spool_column *columns, uint32_t wide,
+                       uint32_t block_rows)
 {
-    struct spool_column *columns = calloc(SPOOL_COLUMNS_MAX, sizeof *columns);
+    const uint32_t rows = block_rows + 52;
     struct spool_writer *writer;
-    struct folder folder;
     struct arena arena;
     struct spool spool;
+    struct error err;
+
+    arena_init(&arena, ARENA_MAXIMUM);
+    CHECK_OK(spool_writer_open(path, columns, wide, 0, &writer, &err));
+    for (uint32_t row = 0; row < rows; row++) {
+        for (uint32_t c = 0; c < wide; c++)
+            CHECK_OK(spool_put_real(writer, row * 30000. + c, &err));
+        CHECK_OK(spool_end_row(writer, &err));
+    }
+    CHECK_OK(spool_writer_close(writer, &err));
+    CHECK_OK(spool_open(path, NULL, NULL, &arena, &spool, &err));
+    CHECK_INT(spool.block_count, 2);
+    CHECK_INT(spool.blocks[0].rows, block_rows);
+    CHECK(spool_real(&spool.blocks[1].columns[wide - 1], 51) == (rows - 1) * 30000. + wide - 1);
+    spool_close(&spool);
+    arena_deinit(&arena);
+}
+
+static void wide_tables_get_smaller_blocks(void **state)
+{
+    struct spool_column *columns = calloc(SPOOL_COLUMNS_MAX + 1, sizeof *columns);
+    struct spool_writer *writer;
+    struct folder folder;
     struct error err;
     (void)state;
 
     folder_open(&folder);
-    arena_init(&arena, ARENA_MAXIMUM);
-    CHECK_OK(spool_writer_open(folder_file(&folder, "train.spool"), columns, SPOOL_COLUMNS_MAX, 0,
-                               &writer, &err));
-    for (int row = 0; row < 2100; row++) {
-        for (int c = 0; c < SPOOL_COLUMNS_MAX; c++)
-            CHECK_OK(spool_put_real(writer, row * 3000 + c, &err));
-        CHECK_OK(spool_end_row(writer, &err));
-    }
-    CHECK_OK(spool_writer_close(writer, &err));
-    CHECK_OK(spool_open(folder.file, NULL, NULL, &arena, &spool, &err));
-    CHECK_INT(spool.block_count, 2);
-    CHECK(spool_real(&spool.blocks[1].columns[2000], 51) == 2099 * 3000 + 2000);
-    spool_close(&spool);
-    arena_deinit(&arena);
+    check_wide(folder_file(&folder, "train.spool"), columns, 2001, 2048);
+    check_wide(folder.file, columns, SPOOL_COLUMNS_MAX, 192);
     CHECK_FAILS(spool_writer_open(folder.file, columns, SPOOL_COLUMNS_MAX + 1, 0, &writer, &err),
-                STATUS_LIMIT, "not 2002");
+                STATUS_LIMIT, "not 18386");
     free(columns);
     folder_close(&folder);
 }

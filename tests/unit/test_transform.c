@@ -382,14 +382,16 @@ static void texts_that_cannot_be_are_refused(void **state)
          .spec.words_max = 1,
          .spec.rule = RULE_HASH}, /* items of a list that is none */
         {.hash_buckets = 1, .spec.words_max = 1, .spec.is_weighted = true},
-        {.hash_buckets = 1, .spec.words_max = 1, .spec.list = {LIST_ITEMS, 1, 0, ':', 0, false}},
         {.hash_buckets = 1,
          .spec.words_max = 1,
-         .spec.list = {LIST_ITEMS, 2, 0, ':', 0, false},
+         .spec.list = {LIST_ITEMS, 1, 0, ':', 0, false, 0, 0}},
+        {.hash_buckets = 1,
+         .spec.words_max = 1,
+         .spec.list = {LIST_ITEMS, 2, 0, ':', 0, false, 0, 0},
          .spec.rule = RULE_ID},
         {.hash_buckets = 1,
          .spec.words_max = 1,
-         .spec.list = {LIST_ITEMS, 1, 0, 0, 0, false},
+         .spec.list = {LIST_ITEMS, 1, 0, 0, 0, false, 0, 0},
          .spec.rule = RULE_HASH,
          .spec.is_weighted = true},
     };
@@ -764,8 +766,8 @@ static void make_ruled(struct transform *transform, struct transform_input *inpu
 /* DENSE(v, 2) with a bucket beside it, and SPARSE(s, 3). */
 static void make_lists(struct transform *transform, struct transform_input *inputs)
 {
-    static const struct cell_list dense = {LIST_DENSE, 2, ',', 0, 0, false},
-                                  sparse = {LIST_SPARSE, 3, 0, ':', 0, false};
+    static const struct cell_list dense = {LIST_DENSE, 2, ',', 0, 0, false, 0, 0},
+                                  sparse = {LIST_SPARSE, 3, 0, ':', 0, false, 0, 0};
     static const char *const names[] = {"v[1]", "v[2]", "CATEGORY_HASH(v)", "s[0]", "s[1]", "s[2]"};
 
     for (uint32_t i = 0; i < 6; i++)

@@ -200,7 +200,7 @@ static void nodes_of_no_tree_are_refused(void **state)
     trees_fixture_init(&made, 0);
     add_small(&made);
     made.trees.tree_count = 1;
-    check_refused(&made, "1 of 8 nodes are of no tree");
+    check_refused(&made, "1 of 8 nodes belong to no tree");
     made.trees.node_count = 0;
     check_refused(&made, "0 nodes of 1 trees");
     fixture_deinit(&made.fixture);

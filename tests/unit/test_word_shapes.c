@@ -26,7 +26,7 @@ static void each_word_has_one_shape_or_none(void **state)
         {"4:5", SHAPE_PARTS, ""},
         {":45", SHAPE_NONE, ""},
         {"10;17", SHAPE_PARTS, ""},
-        {"06. August 2022", SHAPE_DATE, ""},
+        {"06. sierpnia 2022", SHAPE_DATE, ""},
         {"2019-W12", SHAPE_DATE, ""},
         {"2022-10", SHAPE_DATE, ""},
         {"2022-10-11 12:30:15", SHAPE_DATE, ""},

@@ -1,4 +1,5 @@
 /* Numbers as people write them: by which writings a text is one, and which number it is. */
+#include "inputs/cells/digits.h"
 #include "inputs/cells/written_number.h"
 
 #include <math.h>
@@ -217,12 +218,34 @@ static void the_same_money_has_one_number(void **state)
     CHECK(written_number_read(SLICE("5%"), &a) && a.is_percent && a.currency == 0);
 }
 
+static void tables_have_each_mark_and_each_digit(void **state)
+{
+    struct written_number number;
+    struct digits_run run;
+    size_t marks = 0, runs = 0;
+    (void)state;
+
+    for (; written_mark(marks); marks++) {
+        char text[16];
+
+        snprintf(text, sizeof text, "5 %s", written_mark(marks));
+        CHECK(written_number_read(slice_of(text), &number) && number.currency > 0);
+    }
+    CHECK(marks > 80);
+    for (; digits_run_at(runs, &run); runs++)
+        for (uint32_t point = run.first; point <= run.last; point++)
+            CHECK_INT(digits_meant(point), run.meant == 0 ? 0 : run.meant + (point - run.first));
+    CHECK(runs > 40);
+    CHECK_INT(digits_meant(0x20AC), 0x20AC);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_number_is_read_by_the_writings_that_it_fits),
         cmocka_unit_test(what_is_no_number_is_refused),
         cmocka_unit_test(the_same_money_has_one_number),
+        cmocka_unit_test(tables_have_each_mark_and_each_digit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,6 +95,7 @@ def collect(pages):
         page = place_of(source)
         (pages / page).parent.mkdir(parents=True, exist_ok=True)
         (pages / page).write_text(page_of(path.read_text(), source, page))
-    for name in ("index.md", "style.css", "focus.js"):
+    (pages / "index.md").write_text(page_of((HERE / "index.md").read_text(), "docs/index.md", "index.md"))
+    for name in ("style.css", "focus.js"):
         shutil.copy(HERE / name, pages / name)
     (pages / "examples.md").write_text(examples_page())

@@ -59,7 +59,7 @@ def attribute_tables(attributes):
     for title, belongs in GROUPS:
         rows, left = [row for row in left if belongs(row["name"])], [row for row in left if not belongs(row["name"])]
         if rows:
-            lines += ["", f"### {title}", "", "| attribute | default | |", "|---|---|---|"]
+            lines += ["", f"### {title}", "", "| attribute | default | meaning |", "|---|---|---|"]
             lines += [f"| `{row['name']}` | {cell(row['default'] if row['default'] is not None else '')} "
                       f"| {cell(row['help'])} |" for row in rows]
     return lines

@@ -12,7 +12,7 @@ from IPython.core.displaypub import DisplayPublisher
 from IPython.core.interactiveshell import InteractiveShell
 
 CELLS = ("%load_ext totrain\n%totrain shop.db",
-         "%%totrain\nSELECT * FROM customers TO TRAIN XGBClassifier WITH max_depth = 3 LABEL churned INTO noted",
+         "%%totrain\nSELECT * FROM customers TO TRAIN XGBClassifier \nWITH max_depth = 3 LABEL churned INTO noted",
          "%%totrain\nSELECT * FROM customers WHERE id <= 3 TO PREDICT guess USING noted",
          'import totrain, totrain.picture\n'
          'model = totrain.Model(totrain.connect("shop.db"), "noted")\n'

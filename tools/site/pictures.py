@@ -17,6 +17,12 @@ UNSEEN = "SELECT * FROM customers WHERE id % 4 = 0"
 SHELL = ("SELECT id, age, plan, calls, churned FROM customers LIMIT 3",
          f"SELECT * FROM customers WHERE id % 4 > 0 TO TRAIN LGBMClassifier WITH max_depth = 4 LABEL churned INTO {MODEL}",
          f"SELECT * FROM customers WHERE id % 4 = 0 TO EVALUATE {MODEL}")
+SALES = f".import {ROOT}/examples/data/sales.csv receipts"
+SALES_BY_DAY = "CREATE VIEW sales_by_day AS SELECT shop, day, sum(amount) AS sales FROM receipts GROUP BY shop, day"
+FORECAST = ("SELECT shop, day, sales FROM sales_by_day TO TRAIN Forecast WITH forecast.time = 'day', forecast.group = 'shop', "
+            "forecast.horizon = 14, forecast.gaps = 'zero' LABEL sales INTO sales_model")
+HARBOUR = ("SELECT shop, day, sales FROM sales_by_day WHERE shop = 'harbour' AND day >= '2025-09-01' UNION ALL "
+           "SELECT series, time, NULL FROM totrain_forecast('sales_model') WHERE series = 'harbour' ORDER BY 2")
 LINE, WIDTH = 17, 8.05
 
 
@@ -81,14 +87,19 @@ def show_notebook(pages, cells):
 
 
 def draw_pictures(folder, program):
-    """Draws all that docs/pictures has; the model `churn` is trained on the way, from the table that is there already."""
+    """Draws all that docs/pictures has; the model `churn` is trained on the way, from the table that is there already, and
+    a forecast from the table that is imported."""
     folder.mkdir(exist_ok=True)
     lines = list(shell_lines(program))
+    for statement in (SALES, SALES_BY_DAY, FORECAST):
+        program.run(statement, "table")
     for theme, (suffix, *colors) in THEMES.items():
         (folder / f"shell{suffix}.svg").write_text(terminal_picture(lines, *colors))
         for kind in CHARTS:
             program.command("picture", program.database, MODEL, kind, "-c", UNSEEN, f"--theme={theme}",
                             "-o", folder / f"{kind}{suffix}.svg")
+        program.command("picture", program.database, "sales_model", "forecast", "-c", HARBOUR, f"--theme={theme}",
+                        "-o", folder / f"forecast{suffix}.svg")
     program.command("report", program.database, MODEL, "-c", UNSEEN, "-o", folder / "report.html")
 
 

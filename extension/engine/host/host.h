@@ -140,6 +140,12 @@ struct collection {
     void *context;
 };
 
+/* Takes the line of a report (runtime/launch/job_event.h); false: not now, it comes again. */
+struct report_reader {
+    void *context;
+    bool (*take)(void *context, struct slice line);
+};
+
 struct cluster_access; /* k8s/job/cluster_folder.h */
 struct definition;     /* definition/definition.h */
 struct direct_order;   /* extension/engine/rows/direct_order.h */
@@ -250,7 +256,7 @@ struct host_tables {
      * target may replace, and no other statement of this session would block it. */
     enum status (*check_target)(void *self, const struct table_target *target, struct error *err);
     /* Drop each table, make it with `create` and fill it from `select`. Where there is a `stage`,
-     * its rows are kept in the temporary table totrain_rows meanwhile, for the selects to read.
+     * its rows are kept in a temporary table meanwhile, for the selects to read.
      * stage, or the select of a single table without one, may read the old tables. */
     enum status (*fill)(void *self, struct slice stage, struct fill *fills, size_t count,
                         struct error *err);
@@ -355,6 +361,11 @@ struct host_cluster {
     /* Notes the verdict about the job's columns (extension/engine/rows/direct_verdict.h), for who
      * reads its journal; it is committed when this returns. */
     enum status (*keep_verdict)(void *self, int64_t number, struct slice json, struct error *err);
+    /* The reports behind entry *after of the journal of that number, in order, until one is not
+     * taken; *after: as far as the journal was read. Nothing stays locked but by hold. A host that
+     * only follows jobs fills this alone. */
+    enum status (*read_reports)(void *self, int64_t number, int64_t *after,
+                                const struct report_reader *reader, struct error *err);
     /* Lets the collection write what that number's journal holds, and drops the job's tables: all
      * or nothing. Notices go to the sink. */
     enum status (*collect)(void *self, int64_t number, const struct collection *collection,

@@ -57,14 +57,16 @@ enum status cluster_check(const struct host *host, const struct plan *plan, stru
     return kube_job_check(job, err);
 }
 
-enum status cluster_follow(const struct host *host, const struct job_folder *folder,
+enum status cluster_follow(const struct host *host, const struct job_folder *folder, int64_t number,
                            const struct sink *sink, struct error *err)
 {
     struct job_process process;
     enum status status;
 
     TRY(job_resume(host, folder, &process, err));
-    status = job_follow(host, folder, &process, NULL, sink, err);
+    status = job_follow(host,
+                        &(struct followed){.folder = folder, .process = &process, .number = number},
+                        sink, err);
     job_close(&process);
     return status;
 }

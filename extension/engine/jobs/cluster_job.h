@@ -34,7 +34,8 @@ enum status cluster_check(const struct host *host, const struct plan *plan, stru
 /*
  * From job_keep to the end of what runs on the cluster, for the process that has taken over. The
  * outcome is in the job's record: PUBLISHING, or its error, or it goes on and is to be followed
- * another time.
+ * another time. `number`: of its tables, whose journal host.cluster reads; 0: it is not read, as
+ * that of a job which is to end.
  */
-enum status cluster_follow(const struct host *host, const struct job_folder *folder,
+enum status cluster_follow(const struct host *host, const struct job_folder *folder, int64_t number,
                            const struct sink *sink, struct error *err);

@@ -1,6 +1,7 @@
 #include "extension/engine/jobs/follow.h"
 
 #include <math.h>
+#include <time.h>
 
 #include "extension/engine/jobs/job_database.h"
 #include "runtime/launch/job_folder.h"
@@ -10,6 +11,8 @@
 
 /* How long an interrupt may go unnoticed while the job is silent. */
 #define POLL_MS 100
+/* How long what a job on a cluster reports may lie in its journal. */
+#define LOOK_MS 250
 
 /* The job has reported its end; its pipe needs no more reading. */
 static enum status last_event(const struct host *host, const struct job_event *event,
@@ -37,12 +40,14 @@ static void pass_on(const struct sink *sink, const struct job_event *event)
         sink_progress(sink, event);
 }
 
-/* The workers have staged all rows. A leader that begins only then reports it again. */
+/* The workers have staged all rows. A leader that begins only then reports it again. A host that
+ * only follows jobs holds none: but anybody who writes into the job's journal can report it. */
 static enum status on_staged(const struct host *host, const struct follow_staged *staged,
                              bool *goes_on, struct error *err)
 {
     *goes_on = true;
-    TRY(host->cluster->let_go(host->cluster->self, err));
+    if (host->cluster && host->cluster->let_go)
+        TRY(host->cluster->let_go(host->cluster->self, err));
     return staged ? staged->goes_on(staged->self, goes_on, err) : STATUS_OK;
 }
 
@@ -69,10 +74,63 @@ static void end_job(const struct host *host, struct job_process *process)
         job_cancel(process);
 }
 
-static enum status follow(const struct host *host, struct job_process *process,
-                          const struct follow_staged *staged, const struct sink *sink,
-                          struct error *err)
+/* ----- the journal ----- */
+
+struct looking {
+    const struct host *host;
+    const struct followed *job;
+    const struct sink *sink;
+    int64_t after, looked_at_ms;
+    bool fails;   /* and the user has been told */
+    bool is_full; /* the supervisor takes no more for now */
+};
+
+static int64_t now_ms(void)
 {
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static bool take_report(void *context, struct slice line)
+{
+    struct looking *looking = context;
+
+    looking->is_full = !job_report(looking->job->process, line);
+    return !looking->is_full;
+}
+
+/* An error says nothing of the job: the next look may find the database again, and the supervisor
+ * sees how the Job ends. */
+static void look_into_journal(struct looking *looking)
+{
+    const struct host_cluster *cluster = looking->host->cluster;
+    const struct report_reader reader = {looking, take_report};
+    struct error err;
+
+    if (looking->job->number == 0 || now_ms() - looking->looked_at_ms < LOOK_MS)
+        return;
+    looking->is_full = false;
+    error_clear(&err);
+    if (cluster->read_reports(cluster->self, looking->job->number, &looking->after, &reader,
+                              &err) == STATUS_OK)
+        looking->fails = false;
+    else if (!looking->fails && err.status != STATUS_INTERRUPTED) {
+        looking->fails = true;
+        sink_notice(looking->sink, "the job's journal is not readable, the job goes on: %s",
+                    err.message);
+    }
+    if (!looking->is_full)
+        job_looked(looking->job->process);
+    looking->looked_at_ms = now_ms();
+}
+
+static enum status follow(const struct host *host, const struct followed *job,
+                          const struct sink *sink, struct error *err)
+{
+    struct looking looking = {.host = host, .job = job, .sink = sink};
+    struct job_process *process = job->process;
     bool is_cancelled = false, goes_on = true;
     enum status status;
 
@@ -84,6 +142,8 @@ static enum status follow(const struct host *host, struct job_process *process,
             end_job(host, process);
             is_cancelled = true;
         }
+        if (!is_cancelled)
+            look_into_journal(&looking);
         status = wait_for_event(host, process, &event, &has_event, err);
         /* A Ctrl-C at the very start ends a supervisor that has no words yet. */
         if (status == STATUS_FAILED && (is_cancelled || host->session.interrupted(host->self)))
@@ -92,7 +152,7 @@ static enum status follow(const struct host *host, struct job_process *process,
         if (!has_event)
             continue;
         if (event.kind == JOB_STAGED && goes_on)
-            TRY(on_staged(host, staged, &goes_on, err));
+            TRY(on_staged(host, job->staged, &goes_on, err));
         if (event.kind != JOB_STAGED)
             pass_on(sink, &event);
         if (!goes_on && !is_cancelled) {
@@ -121,21 +181,20 @@ static bool has_stored_its_end(const struct job_folder *folder)
     return is_done;
 }
 
-enum status job_follow(const struct host *host, const struct job_folder *folder,
-                       struct job_process *process, const struct follow_staged *staged,
-                       const struct sink *sink, struct error *err)
+enum status job_follow(const struct host *host, const struct followed *job, const struct sink *sink,
+                       struct error *err)
 {
     struct job_event end = {.kind = JOB_FAILED,
                             .loss = NAN,
                             .validation_loss = NAN,
                             .validation_score = NAN,
                             .seconds_left = NAN};
-    enum status status = follow(host, process, staged, sink, err);
+    enum status status = follow(host, job, sink, err);
 
     if (status == STATUS_OK)
         return STATUS_OK;
     sink_progress(sink, &end); /* a progress line must not stay on the terminal */
-    if (status != STATUS_FAILED || process->events >= 0 || !has_stored_its_end(folder))
+    if (status != STATUS_FAILED || job->process->events >= 0 || !has_stored_its_end(job->folder))
         return status;
     end.kind = JOB_DONE;
     sink_progress(sink, &end);

@@ -1,5 +1,13 @@
 /*
  * follow.h - the processes of a job from a session: start them, wait for them.
+ *
+ * A job on a cluster reports through its journal, which lies in the session's database:
+ *
+ *     master --> journal --read_reports--> session --lifeline--> supervisor --events--> session
+ *                          Job, pods --watched by the API--> supervisor
+ *
+ * Its supervisor has no login there, and sees the cluster: so all events are its words, and what
+ * it records is whole whoever reads.
  */
 #pragma once
 
@@ -25,9 +33,16 @@ struct follow_staged {
     enum status (*goes_on)(void *self, bool *does, struct error *err);
 };
 
+/* A job that runs. */
+struct followed {
+    const struct job_folder *folder;
+    struct job_process *process;
+    const struct follow_staged *staged; /* NULL: its rows are not staged by workers */
+    int64_t number; /* names its tables, whose journal is read for its supervisor; 0: none */
+};
+
 /* Passes events on until the job has ended; cancels it when the session is interrupted, or when it
  * is not to go on. Returns the job's own error; a supervisor that ended without a report is no
- * failure of a job whose store is done. job_close() remains to be called. staged may be NULL. */
-enum status job_follow(const struct host *host, const struct job_folder *folder,
-                       struct job_process *process, const struct follow_staged *staged,
-                       const struct sink *sink, struct error *err);
+ * failure of a job whose store is done. job_close() remains to be called. */
+enum status job_follow(const struct host *host, const struct followed *job, const struct sink *sink,
+                       struct error *err);

@@ -152,7 +152,11 @@ static enum status follow(struct job *job, struct error *err)
     if (is_here && job->work->rehearse)
         TRY_OR(failed, status, job->work->rehearse(job, err));
     TRY_OR(failed, status, job_start(job->host, &job->folder, &job->spec, &process, err));
-    status = job_follow(job->host, &job->folder, &process, job->work->judge ? &staged : NULL,
+    status = job_follow(job->host,
+                        &(struct followed){.folder = &job->folder,
+                                           .process = &process,
+                                           .staged = job->work->judge ? &staged : NULL,
+                                           .number = is_here ? 0 : job->request->job.job},
                         job->sink, err);
     status = judge_end(job, status, err);
     if (status != STATUS_OK || job->begins_again) {

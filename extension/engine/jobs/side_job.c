@@ -45,7 +45,8 @@ static enum status run_in(const struct side_job *side, const struct job_folder *
     TRY(job_database_note(host, folder, err));
     TRY(side->put_rows(side->context, folder, err));
     TRY(job_start(host, folder, &spec, &process, err));
-    status = job_follow(host, folder, &process, NULL, &sink, err);
+    status =
+        job_follow(host, &(struct followed){.folder = folder, .process = &process}, &sink, err);
     job_close(&process);
     return status == STATUS_OK ? take(side, folder, err) : status;
 }

@@ -326,7 +326,11 @@ static enum status read_vector(const cJSON *item, const struct direct_rows *rows
     bool is_counted = false;
 
     TRY(json_get_integer(item, "column", 0, (int64_t)rows->column_count - 1, &column, err));
-    TRY(json_get_integer(item, "size", 1, VECTOR_ELEMENTS_MAX, &size, err));
+    if (json_has(item, "list"))
+        TRY(cell_list_get(item, &list, err));
+    TRY(json_get_integer(item, "size", 1,
+                         cell_list_has_bytes(&list) ? PICTURE_NUMBERS_MAX : VECTOR_ELEMENTS_MAX,
+                         &size, err));
     if (json_has(item, "parts"))
         TRY(json_get_integer(item, "parts", 0, DATE_PARTS_ALL, &parts, err));
     if ((parts & ~(int64_t)DATE_PARTS_ALL) ||
@@ -335,8 +339,6 @@ static enum status read_vector(const cJSON *item, const struct direct_rows *rows
     TRY(read_reading(item, &reading, err));
     if (reading != READING_NUMBER && !(parts && reading_is_of_dates(reading)))
         return fail(err, STATUS_CORRUPT, "a reading of dates of a column that holds none");
-    if (json_has(item, "list"))
-        TRY(cell_list_get(item, &list, err));
     if (json_has(item, "counted"))
         TRY(json_get_boolean(item, "counted", &is_counted, err));
     if (list.form ? parts || list.size != size : is_counted)
@@ -357,6 +359,7 @@ static enum status read_vectors(const cJSON *object, struct arena *arena, struct
     struct vectors *vectors = &rows->vectors;
     const cJSON *list, *item;
     struct vector *items;
+    size_t pixels = 0;
 
     TRY(json_get_array(object, "vectors", COLUMNS_MAX, &list, err));
     items = ARENA_NEW(arena, struct vector, (size_t)cJSON_GetArraySize(list) + 1);
@@ -370,8 +373,9 @@ static enum status read_vectors(const cJSON *object, struct arena *arena, struct
         TRY(json_has(item, "cross") ? read_cross(item, arena, rows, vector, err)
                                     : read_vector(item, rows, vector, err));
         vectors->elements += vector->size;
+        pixels += cell_list_has_bytes(&vector->list) ? vector->size : 0;
     }
-    return vectors->elements <= VECTOR_ELEMENTS_MAX
+    return pixels <= PICTURE_NUMBERS_MAX && vectors->elements - pixels <= VECTOR_ELEMENTS_MAX
                ? STATUS_OK
                : fail(err, STATUS_CORRUPT, "the vectors of the job's table are too long");
 }
@@ -509,7 +513,8 @@ static enum status read_rows(const cJSON *object, struct arena *arena, struct di
     else if (slice_is(rows->spool, "validation"))
         rows->spool = SLICE("validation");
     else
-        return fail(err, STATUS_CORRUPT, "\"%.40s\" is none of a job's spools", rows->spool.data);
+        return fail(err, STATUS_CORRUPT, "\"%.40s\" is not one of a job's spools",
+                    rows->spool.data);
     TRY(json_get_integer(object, "table", 1, UINT32_MAX, &relation, err));
     rows->table.relation = (uint32_t)relation;
     TRY(read_leaves(object, arena, &rows->table, err));

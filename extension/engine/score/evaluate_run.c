@@ -79,7 +79,8 @@ static enum status evaluate_row(void *self, const struct cell *cells, size_t cou
 
     evaluations->row++;
     if (evaluations->plan->bad_rows == BAD_ROWS_ERROR) {
-        TRY(take_row(evaluations, cells, count, err));
+        if (take_row(evaluations, cells, count, err) != STATUS_OK)
+            return score_name_row(evaluations->row, LEAVE_BAD_ROWS_OUT, err);
     } else if (take_row(evaluations, cells, count, &why) != STATUS_OK) {
         if (why.status == STATUS_INVALID)
             return bad_rows_add(&evaluations->bad, evaluations->row - 1, cells, count, NULL, &why,
@@ -196,7 +197,7 @@ static enum status evaluate(struct evaluations *evaluations, struct arena *arena
     }
     TRY(bad_rows_write(&evaluations->bad, sink, err));
     if (evaluations->row == evaluations->bad.count)
-        return fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
+        return score_no_rows(&evaluations->bad, err);
     TRY(put_evaluation(evaluations, started, arena, sink, err));
     return plan->quarantine_table.size > 0
                ? score_target_row(plan->quarantine_table, evaluations->bad.count, started, sink,

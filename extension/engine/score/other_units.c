@@ -137,35 +137,88 @@ void other_units_cell(struct other_units *units, size_t input, const struct cell
         other_unit_take(&units->columns[input], number);
 }
 
+/* "(x - 32) / 1.8", without parentheses around a product. */
+static void append_converted(const struct unit *unit, const char *number, struct text *out)
+{
+    const char *point = unit->by == nearbyint(unit->by) ? ".0" : "";
+
+    if (unit->sign == 'C')
+        text_printf(out, "(%s - 32) / %.10g%s", number, unit->by, point);
+    else if (unit->sign == 'F')
+        text_printf(out, "%s * %.10g%s + 32", number, unit->by, point);
+    else
+        text_printf(out, "%s %c %.10g%s", number, unit->sign, unit->by, point);
+}
+
+/* The column as a number; texts have only plain numbers and blanks. */
+static void append_number(const struct query_column *column, struct text *out)
+{
+    const bool is_text = column->texts > 0;
+
+    text_printf(out, "%s%s%s",
+                !is_text              ? ""
+                : column->blank_texts ? "CAST(NULLIF(trim("
+                                      : "CAST(",
+                SQL_NAME(column->name),
+                !is_text              ? ""
+                : column->blank_texts ? "), '') AS double precision)"
+                                      : " AS double precision)");
+}
+
+/* The SQL of the column, converted where it is above `far`, or wherever it is. */
+static void append_cure(const struct query_column *column, const struct unit *unit,
+                        const double *far, struct text *out)
+{
+    struct text number;
+
+    text_init(&number, NOTICE_BYTES_MAX);
+    append_number(column, &number);
+    if (far)
+        text_printf(out, "CASE WHEN %s > %.6g THEN ", text_string(&number), *far);
+    append_converted(unit, text_string(&number), out);
+    if (far)
+        text_printf(out, " ELSE %s END", text_string(&number));
+    text_printf(out, " AS %s", SQL_NAME(column->name));
+    text_deinit(&number);
+}
+
 /* Texts that are no plain numbers, such as '1,234' and 'NA', are another number in SQLite's CAST,
  * and an error in PostgreSQL's. */
 static void hint_unit(const struct other_units *units, const struct query_column *column,
-                      const struct unit *unit)
+                      const struct unit *unit, const double *far)
 {
-    const bool is_text = column->texts > 0;
-    const char *point = unit->by == nearbyint(unit->by) ? ".0" : "";
+    struct text cure;
 
+    text_init(&cure, NOTICE_BYTES_MAX);
     if (column->texts > column->numeric_texts + column->blank_texts) {
-        notice_hint(
-            units->plan->notices,
-            "If their unit differs from that of the training rows, make numbers of the texts "
-            "in the SELECT, and write %c %.10g%s behind them; if the rows have changed, "
-            "train again with such rows.",
-            unit->sign, unit->by, point);
-        return;
+        append_converted(unit, "x", &cure);
+        notice_hint(units->plan->notices,
+                    "If their unit differs from that of the training rows, make numbers of the "
+                    "texts in the SELECT, and write %s for each number x%s; if the rows have "
+                    "changed, train again with such rows.",
+                    text_string(&cure), far ? " of them that is as far" : "");
+    } else {
+        append_cure(column, unit, far, &cure);
+        notice_hint(units->plan->notices,
+                    "If their unit differs from that of the training rows, write %s in the "
+                    "SELECT; if the rows have changed, train again with such rows.",
+                    text_string(&cure));
     }
-    notice_hint(
-        units->plan->notices,
-        "If their unit differs from that of the training rows, write %s%s%s %c %.10g%s AS %s "
-        "in the SELECT; if the rows have changed, train again with such rows.",
-        !is_text              ? ""
-        : column->blank_texts ? "CAST(NULLIF(trim("
-                              : "CAST(",
-        SQL_NAME(column->name),
-        !is_text              ? ""
-        : column->blank_texts ? "), '') AS double precision)"
-                              : " AS double precision)",
-        unit->sign, unit->by, point, SQL_NAME(column->name));
+    text_deinit(&cure);
+}
+
+static void note_part(const struct other_units *units, const struct query_column *column,
+                      const struct other_unit *counts, const struct unit *unit)
+{
+    const double far = other_unit_far(counts);
+
+    notice_add(units->plan->notices, NOTICE_OUTLIERS,
+               "column \"%.*s\": %llu of %llu numbers lie above %.6g, where 8 of 10 training rows "
+               "are between %.6g and %.6g: these go up to %.6g, as in another unit than the others",
+               SLICE_FORMAT(column->name), (unsigned long long)counts->above,
+               (unsigned long long)counts->rows, far, other_unit_low(counts),
+               other_unit_high(counts), counts->greatest);
+    hint_unit(units, column, unit, &far);
 }
 
 static void note(const struct other_units *units, size_t input)
@@ -177,6 +230,10 @@ static void note(const struct other_units *units, size_t input)
 
     if (verdict == UNIT_SAME)
         return;
+    if (verdict == UNIT_PART) {
+        note_part(units, column, counts, unit);
+        return;
+    }
     notice_add(units->plan->notices, NOTICE_OUTLIERS,
                "column \"%.*s\": %llu of %llu numbers lie outside %.6g to %.6g, where 8 of 10 "
                "training rows are: they go from %.6g to %.6g%s",
@@ -185,7 +242,7 @@ static void note(const struct other_units *units, size_t input)
                counts->least, counts->greatest,
                verdict == UNIT_OTHER ? ", as in another unit" : "");
     if (verdict == UNIT_OTHER)
-        hint_unit(units, column, unit);
+        hint_unit(units, column, unit, NULL);
     else
         notice_hint(
             units->plan->notices,

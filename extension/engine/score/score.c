@@ -4,6 +4,7 @@
 #include "extension/engine/score/score.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -11,6 +12,7 @@
 #include "extension/engine/host/stored_model.h"
 #include "extension/engine/rows/bad_rows.h"
 #include "planner/plan/plan.h"
+#include "scoring/held_rows.h"
 #include "scoring/row_label.h"
 
 double score_seconds_now(void)
@@ -28,6 +30,27 @@ enum status score_target_row(struct slice table, uint64_t rows, double started,
     struct cell cells[] = {cell_text(table), cell_integer((int64_t)rows), cell_real(seconds)};
 
     return sink_row(sink, cells, 3, err);
+}
+
+enum status score_name_row(uint64_t row, const char *hint, struct error *err)
+{
+    const struct error without_row = *err;
+
+    if (err->status != STATUS_INVALID)
+        return err->status;
+    if (strncmp(err->message, "row ", 4) != 0)
+        snprintf(err->message, sizeof err->message, "row %llu: %.450s", (unsigned long long)row,
+                 without_row.message);
+    return err->hint[0] ? err->status : error_hint(err, "%s", hint);
+}
+
+enum status score_no_rows(const struct bad_rows *bad, struct error *err)
+{
+    const bool are_bad = bad && bad->count > 0;
+
+    fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
+    return are_bad ? error_hint(err, "All of its rows are bad: %s.", bad->first)
+                   : error_hint(err, SELECT_ENDS_EMPTY);
 }
 
 bool score_gives_rows(const struct plan *plan)

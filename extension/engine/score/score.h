@@ -5,6 +5,7 @@
 #pragma once
 
 #include "extension/engine/host/host.h"
+#include "extension/engine/rows/bad_rows.h"
 #include "extension/engine/score/evaluation.h"
 #include "planner/plan/plan.h"
 
@@ -54,6 +55,17 @@ enum status row_room_make(const struct plan *plan, struct arena *arena, struct r
 enum status score_take_row(const struct plan *plan, const struct row_room *room, uint64_t row,
                            const struct cell *cells, size_t count, struct scorer *scorer,
                            uint32_t place, struct row_label *label, struct error *err);
+
+/* The hint at a row that EVALUATE cannot take. */
+#define LEAVE_BAD_ROWS_OUT                                                                         \
+    "WITH evaluate.bad_rows = 'skip' leaves such rows out, and 'quarantine' with INTO puts them "  \
+    "aside."
+
+/* After score_take_row has failed: "column "x" holds ..." becomes "row 12: column ...", with the
+ * hint where it has none. Returns err->status. */
+enum status score_name_row(uint64_t row, const char *hint, struct error *err);
+/* INVALID: there is nothing to evaluate, whether no row was returned or all of them were bad. */
+enum status score_no_rows(const struct bad_rows *bad, struct error *err);
 
 /* Into the plan's table, or to the sink. */
 enum status evaluation_put(const struct host *host, const struct plan *plan,

@@ -355,7 +355,7 @@ static enum status prepare(struct job *job, struct error *err)
     TRY(lower_score(plan, job->arena, &job->spec, err));
     TRY(spool_rows(scoring, &job->spec.scoring.rows, err));
     if (plan->kind == STATEMENT_EVALUATE && job->spec.scoring.rows == 0)
-        return fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
+        return score_no_rows(NULL, err);
     arena_init(&arena, ARENA_MAXIMUM);
     status = take_model(job, &arena, err);
     arena_deinit(&arena);
@@ -464,7 +464,7 @@ static enum status collect_metrics(struct scoring *scoring, struct jobstore *sto
                           err));
     TRY(bad_rows_write(&scoring->bad, job->sink, err));
     if (scoring->bad.count == scoring->scored.rows.rows)
-        return fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
+        return score_no_rows(&scoring->bad, err);
     TRY(evaluation_put(job->host, job->plan, &rows, scoring->started, job->sink, err));
     return job->plan->quarantine_table.size > 0
                ? score_target_row(job->plan->quarantine_table, scoring->bad.count, scoring->started,
@@ -602,5 +602,8 @@ enum status score_job_run(const struct host *host, const struct plan *plan, stru
     bad_rows_deinit(&scoring.bad);
     if (status != STATUS_OK && plan->kind == STATEMENT_PREDICT && host->kept_rows)
         host->kept_rows->forget(host->self, &ignored);
+    if (status == STATUS_INVALID && plan->kind == STATEMENT_EVALUATE && !err->hint[0] &&
+        strncmp(err->message, "row ", 4) == 0) /* a worker has named it */
+        return error_hint(err, LEAVE_BAD_ROWS_OUT);
     return status;
 }

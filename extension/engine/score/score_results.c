@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "extension/engine/score/score.h"
 #include "runtime/data/spool/spool_reader.h"
 #include "runtime/data/store/shard_results.h"
 #include "runtime/data/store/shardstore.h"
@@ -352,7 +353,7 @@ enum status scored_measure(const struct scored *scored, struct jobstore *store,
     if (status == STATUS_OK)
         status = walk_all(&walk, store, err);
     if (status == STATUS_OK && !bad && walk.left_out > 0 && walk.left_out == walk.rows->rows)
-        status = fail(err, STATUS_INVALID, "the query returns no rows to evaluate");
+        status = score_no_rows(NULL, err);
     walk_deinit(&walk);
     return status;
 }

@@ -269,8 +269,7 @@ enum status binary_cell(enum pg_kind kind, struct slice bytes, struct text *scra
         return STATUS_OK;
     if (scratch->failed)
         return fail_no_memory(err);
-    return fail(err, STATUS_PROTOCOL, "the server sent a value of %zu bytes that is none",
-                bytes.size);
+    return fail(err, STATUS_PROTOCOL, "the server sent an invalid value of %zu bytes", bytes.size);
 }
 
 /* They lie in the order of their columns. */

@@ -109,7 +109,7 @@ static enum status check_column(struct sql_host *host, const struct direct_table
     TRY(status);
     if (found && !(is_listed && cell_is_true(&is_word)))
         return STATUS_OK;
-    fail(err, STATUS_UNSUPPORTED, "job.read = 'direct' reads columns alone, and \"%.*s\" is none",
+    fail(err, STATUS_UNSUPPORTED, "job.read = 'direct' reads only columns, and \"%.*s\" is not one",
          SLICE_FORMAT(column));
     return error_hint(err, IN_TURN);
 }

@@ -18,11 +18,13 @@
 #include "runtime/data/spool/spool.h"
 #include "runtime/data/staged/staged_pieces.h"
 #include "runtime/data/store/journal_sum.h"
+#include "runtime/launch/job_event.h"
 #include "runtime/launch/job_folder.h"
 #include "runtime/launch/job_spec.h"
 
 #define PIECE_BYTES   ((size_t)1 << 20) /* the same as in pgstore.h */
 #define ENTRIES_PAGE  64
+#define REPORTS_PAGE  1000
 #define SMALL_ARENA   ((size_t)1 << 20)
 #define NAME_CAPACITY 64
 
@@ -558,6 +560,58 @@ static enum status read_journal(void *self, int64_t after, journal_reader *each,
                      "IS NULL FROM @ WHERE number OPERATOR(pg_catalog.>) $1 ORDER BY number LIMIT "
                      "$4",
                      &name.table, parameters, 4, &rows, err));
+    }
+    return STATUS_OK;
+}
+
+/* ----- what the session hears ----- */
+
+struct reports {
+    const struct report_reader *reader;
+    int64_t *after;
+    int64_t rows; /* the page has had */
+    bool is_full; /* the reader takes no more */
+};
+
+static enum status read_report(void *self, const struct cell *cells, size_t count,
+                               struct error *err)
+{
+    struct reports *reports = self;
+
+    if (count != 2 || cells[0].type != CELL_INTEGER)
+        return fail(err, STATUS_CORRUPT, "the job's journal has an entry without a number");
+    /* A second line would be a word to the supervisor. */
+    if (cells[1].type == CELL_BLOB && memchr(cells[1].text.data, '\n', cells[1].text.size))
+        return fail(err, STATUS_CORRUPT, "entry %lld of the job's journal is no line",
+                    (long long)cells[0].integer);
+    if (!reports->is_full && cells[1].type == CELL_BLOB)
+        reports->is_full = !reports->reader->take(reports->reader->context, cells[1].text);
+    reports->rows++;
+    if (!reports->is_full)
+        *reports->after = cells[0].integer;
+    return STATUS_OK;
+}
+
+/* Nobody is told twice what stands between two reports: of a large model, the rows. */
+enum status job_tables_read_reports(const struct job_tables *tables, int64_t *after,
+                                    const struct report_reader *reader, struct error *err)
+{
+    struct reports reports = {.reader = reader, .after = after, .rows = REPORTS_PAGE};
+    const struct database_rows rows = {.self = &reports, .row = read_report};
+    struct table_name name;
+
+    name_table(tables, RESULT, &name);
+    while (reports.rows == REPORTS_PAGE && !reports.is_full) {
+        const struct cell parameters[] = {cell_integer(*after),
+                                          cell_integer(LAUNCH_EVENT_BYTES_MAX / 2),
+                                          cell_integer(REPORTS_PAGE)};
+
+        reports.rows = 0;
+        TRY(sql_each(tables->host,
+                     "SELECT number, CASE WHEN kind" EQ "'report' AND "
+                     "pg_catalog.octet_length(body) OPERATOR(pg_catalog.<) $2 THEN body END FROM @ "
+                     "WHERE number OPERATOR(pg_catalog.>) $1 ORDER BY number LIMIT $3",
+                     &name.table, parameters, 3, &rows, err));
     }
     return STATUS_OK;
 }

@@ -33,6 +33,9 @@ struct job_tables {
  * commit. */
 enum status job_tables_make(struct job_tables *tables, const struct staging *staging,
                             struct error *err);
+/* host_cluster.read_reports. */
+enum status job_tables_read_reports(const struct job_tables *tables, int64_t *after,
+                                    const struct report_reader *reader, struct error *err);
 /* Points `tables` at the tables of this number, which are there. */
 void job_tables_find(struct job_tables *tables, int64_t number);
 /* Appends a file of what the workers have staged. NOT_FOUND; CORRUPT: its pieces are not those that

@@ -56,6 +56,21 @@ static enum status keep_verdict(void *self, int64_t number, struct slice json, s
     return host_rows_read(&cluster->host->host, err);
 }
 
+/* Nothing that fails here ends a transaction that holds a snapshot. */
+enum status postgres_cluster_read_reports(void *self, int64_t number, int64_t *after,
+                                          const struct report_reader *reader, struct error *err)
+{
+    const struct postgres_cluster *cluster = self;
+    const struct database *database = cluster->host->database;
+    struct job_tables tables = tables_of(cluster);
+    struct database_transaction transaction;
+
+    job_tables_find(&tables, number);
+    TRY(database->begin(database->self, &transaction, err));
+    return database->end(database->self, &transaction,
+                         job_tables_read_reports(&tables, after, reader, err), err);
+}
+
 static enum status write(struct job_tables *tables, const struct collection *collection,
                          struct error *err)
 {
@@ -140,6 +155,7 @@ void postgres_cluster_init(struct postgres_cluster *cluster, struct sql_host *ho
                                           .find_table = find_table,
                                           .read_staged = read_staged,
                                           .keep_verdict = keep_verdict,
+                                          .read_reports = postgres_cluster_read_reports,
                                           .collect = postgres_cluster_collect,
                                           .write_pieces = write_pieces,
                                           .discard = postgres_cluster_discard};

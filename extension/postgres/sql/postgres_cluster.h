@@ -19,6 +19,9 @@ struct postgres_cluster {
 /* All but describe and hold, which are the door's. host.cluster is set. */
 void postgres_cluster_init(struct postgres_cluster *cluster, struct sql_host *host,
                            const char *schema, const char *login);
+/* The transaction that it reads in, where one runs, stays the caller's. */
+enum status postgres_cluster_read_reports(void *self, int64_t number, int64_t *after,
+                                          const struct report_reader *reader, struct error *err);
 enum status postgres_cluster_collect(void *self, int64_t number,
                                      const struct collection *collection, const struct sink *sink,
                                      struct error *err);

@@ -215,7 +215,7 @@ const struct sql_variant postgres_variant = {
     .replace = postgres_replace,
     .create = postgres_create,
     .type_of = postgres_type_of,
-    .stage = {SLICE("pg_temp"), SLICE("totrain_rows")},
+    .stage = {SLICE("pg_temp"), SLICE("totrain_kept_rows")},
     .keep_stage = postgres_keep_stage,
     .drop_own = "DROP TABLE @ CASCADE", /* others may have made a view of it, to keep it */
 };

@@ -64,7 +64,8 @@ bool sql_is_syntax_error(sqlite3 *db, int code)
     const char *message = sqlite3_errmsg(db);
 
     return ((code & 0xff) == SQLITE_ERROR || (code & 0xff) == SQLITE_SCHEMA) && message &&
-           (strstr(message, "syntax error") || strcmp(message, "incomplete input") == 0);
+           (strstr(message, "syntax error") || strcmp(message, "incomplete input") == 0 ||
+            strncmp(message, "unrecognized token", 18) == 0);
 }
 
 enum status sql_prepare(sqlite3 *db, struct slice sql, sqlite3_stmt **statement, struct error *err)
@@ -160,7 +161,9 @@ enum status sql_execute_text(sqlite3 *db, const struct text *sql, struct error *
 
 struct slice sql_slice(sqlite3_stmt *statement, int column)
 {
-    const char *bytes = sqlite3_column_blob(statement, column);
+    const bool is_text = sqlite3_column_type(statement, column) == SQLITE_TEXT;
+    const char *bytes = is_text ? (const char *)sqlite3_column_text(statement, column)
+                                : sqlite3_column_blob(statement, column);
 
     return (struct slice){bytes, (size_t)sqlite3_column_bytes(statement, column)};
 }

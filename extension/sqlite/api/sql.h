@@ -27,7 +27,8 @@ enum status sql_execute(sqlite3 *db, const char *sql, struct error *err);
 enum status sql_execute_text(sqlite3 *db, const struct text *sql, struct error *err);
 
 struct cell sql_cell(sqlite3_stmt *statement, int column);
-struct slice sql_slice(sqlite3_stmt *statement, int column); /* empty for NULL */
+/* Text in UTF-8, whatever the database's encoding is; empty for NULL. */
+struct slice sql_slice(sqlite3_stmt *statement, int column);
 /* The cell of a function's argument, which no other thread may be changing. */
 void sql_value(sqlite3_value *value, struct cell *cell);
 /* The bytes are copied. */

@@ -61,7 +61,8 @@ static enum status import(const struct sqlite_connection *connection, int count,
 
     if (type != SQLITE_BLOB && type != SQLITE_TEXT)
         return fail(err, STATUS_INVALID, "the second argument is the file's content, a blob");
-    content.data = sqlite3_value_blob(values[1]);
+    content.data = type == SQLITE_TEXT ? (const char *)sqlite3_value_text(values[1])
+                                       : sqlite3_value_blob(values[1]);
     content.size = (size_t)sqlite3_value_bytes(values[1]);
     if (count == 3 && !is_null(values[2]))
         format = text_argument(values[2]);

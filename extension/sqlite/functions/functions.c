@@ -54,7 +54,9 @@ static void loaded_free(void *context)
 
 static struct slice value_slice(sqlite3_value *value)
 {
-    const char *bytes = sqlite3_value_blob(value);
+    const bool is_text = sqlite3_value_type(value) == SQLITE_TEXT;
+    const char *bytes =
+        is_text ? (const char *)sqlite3_value_text(value) : sqlite3_value_blob(value);
 
     return (struct slice){bytes, (size_t)sqlite3_value_bytes(value)};
 }

@@ -21,6 +21,7 @@ struct sqlite_connection {
     struct model_cache models; /* totrain_config('model_cache', ...) */
     struct results results;
     struct text message; /* the message that totrain_raise() raises next */
+    int running;         /* statements that run now, each inside of the one before it */
 };
 
 /* NULL when the connection did not load the extension. */

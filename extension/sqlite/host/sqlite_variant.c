@@ -212,6 +212,6 @@ const struct sql_variant sqlite_variant = {
     .replace_by_select = sqlite_replace_by_select,
     .replace = sqlite_replace,
     .create = sqlite_create,
-    .stage = {SLICE("temp"), SLICE("totrain_rows")},
+    .stage = {SLICE("temp"), SLICE("totrain_kept_rows")},
     .keep_stage = sqlite_keep_stage,
 };

@@ -305,7 +305,7 @@ enum status sqlite_replace_by_select(struct sql_host *host, struct fill *fill, b
     if (!is_read)
         return replace_table(sqlite, fill, fill->select, err);
     TRY(sqlite_keep_stage(host, fill->select, err));
-    TRY(replace_table(sqlite, fill, SLICE("SELECT * FROM temp.totrain_rows"), err));
+    TRY(replace_table(sqlite, fill, SLICE("SELECT * FROM temp.totrain_kept_rows"), err));
     return drop(host, &host->variant->stage, err);
 }
 

@@ -124,7 +124,7 @@ static enum status fold_arithmetic(struct onnx_import *import, enum arithmetic w
     if (!onnx_join_sizes(&a, &b, sizes, &rank))
         return onnx_refuse_node(import, "its inputs have different shapes");
     if (is_real && (!a.floats || !b.floats) && what != POW)
-        return onnx_refuse_node(import, "its inputs are of different types");
+        return onnx_refuse_node(import, "its inputs have different types");
     TRY(onnx_make(import, rank, sizes, is_real && what < EQUAL, &made));
     for (size_t i = 0; i < made.array.count; i++) {
         const size_t of_a = onnx_place_in(&a, &made.array, i),
@@ -206,7 +206,7 @@ static enum status fold_where(struct onnx_import *import)
         TRY(onnx_take_array(import, i, &of[i]));
     if (!of[0].integers || !of[1].floats != !of[2].floats ||
         !onnx_join_sizes(&of[1], &of[2], sizes, &rank))
-        return onnx_refuse_node(import, "its inputs are of different shapes or types");
+        return onnx_refuse_node(import, "its inputs have different shapes or types");
     both = (struct onnx_array){.rank = rank};
     memcpy(both.sizes, sizes, rank * sizeof *sizes);
     if (!onnx_join_sizes(&both, &of[0], sizes, &rank))

@@ -203,13 +203,33 @@ static enum status note_codes(struct slice label, const struct dataset *dataset,
 
 /* ---- yes and no ---- */
 
-/* Is the class a word for yes or no, as numbers beside such words are? */
-static bool says_yes_or_no(struct slice class, bool *is_word)
-{
-    const enum text_kind kind = text_look_at(class).kind;
+/* Yes and no in other languages. */
+static const struct {
+    const char *word;
+    bool is_yes;
+} answers[] = {{"ja", true},   {"nein", false},  {"oui", true},     {"non", false}, {"si", true},
+               {"sí", true},   {"sì", true},     {"sim", true},     {"não", false}, {"nao", false},
+               {"nee", false}, {"nej", false},   {"tak", true},     {"nie", false}, {"ano", true},
+               {"evet", true}, {"hayır", false}, {"да", true},      {"Да", true},   {"нет", false},
+               {"Нет", false}, {"はい", true},   {"いいえ", false}, {"是", true},   {"否", false}};
 
-    *is_word |= kind == TEXT_BOOLEAN;
-    return kind == TEXT_BOOLEAN || slice_is(class, "1") || slice_is(class, "0");
+/* A word for yes or no, or a number as it is beside such words. */
+struct answer {
+    bool is_known, is_yes, is_word, is_foreign;
+};
+
+static struct answer answer_of(struct slice class)
+{
+    const struct slice word = slice_trim(class);
+    const struct text_look look = text_look_at(word);
+
+    if (look.kind == TEXT_BOOLEAN)
+        return (struct answer){true, look.number > 0, true, false};
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++)
+        if (slice_is_fold(word, answers[i].word))
+            return (struct answer){true, answers[i].is_yes, true, true};
+    return (struct answer){slice_is(word, "1") || slice_is(word, "0"), slice_is(word, "1"), false,
+                           false};
 }
 
 /* Classes that differ in more than capitals and spaces around them. */
@@ -228,17 +248,48 @@ static uint32_t different_classes(const struct labels *labels)
     return count;
 }
 
+/* English words are told from others in capitals, too; others as the classes have them. */
+static void hint_yes(struct slice label, const struct labels *labels, bool is_foreign,
+                     struct notice_list *notices)
+{
+    struct text list;
+    size_t count = 0;
+
+    if (!is_foreign) {
+        notice_hint(notices,
+                    "lower(trim(%s)) IN ('yes', 'y', 'true', 't', 'on', '1') AS %s in the "
+                    "SELECT makes two of them.",
+                    SQL_NAME(label), SQL_NAME(label));
+        return;
+    }
+    text_init(&list, NOTICE_BYTES_MAX / 2);
+    for (uint32_t i = 0; i < labels->count; i++)
+        if (answer_of(labels->values[i].text).is_yes)
+            text_printf(&list, "%s%s", count++ > 0 ? ", " : "", SQL_TEXT(labels->values[i].text));
+    if (list.failed)
+        notice_hint(notices, "Make two of them in the SELECT: CASE WHEN ... THEN 1 ELSE 0 END.");
+    else
+        notice_hint(notices, "%s IN (%s) AS %s in the SELECT makes two of them.", SQL_NAME(label),
+                    text_string(&list), SQL_NAME(label));
+    text_deinit(&list);
+}
+
 /* More than two classes that all mean yes or no are two in several spellings. */
 static void note_yes_and_no(struct slice label, const struct labels *labels,
                             struct notice_list *notices)
 {
-    bool is_word = false;
+    bool is_word = false, is_foreign = false;
 
     if (labels->type != LABEL_TEXT || labels->count <= 2)
         return;
-    for (uint32_t i = 0; i < labels->count; i++)
-        if (!says_yes_or_no(labels->values[i].text, &is_word))
+    for (uint32_t i = 0; i < labels->count; i++) {
+        const struct answer answer = answer_of(labels->values[i].text);
+
+        if (!answer.is_known)
             return;
+        is_word |= answer.is_word;
+        is_foreign |= answer.is_foreign;
+    }
     if (!is_word || different_classes(labels) <= 2)
         return;
     notice_add(
@@ -246,10 +297,7 @@ static void note_yes_and_no(struct slice label, const struct labels *labels,
         "label column \"%.*s\" has %u classes, such as '%.*s' and '%.*s', that all mean yes or no",
         SLICE_FORMAT(label), labels->count, SLICE_FORMAT(slice_prefix(labels->values[0].text, 20)),
         SLICE_FORMAT(slice_prefix(labels->values[1].text, 20)));
-    notice_hint(notices,
-                "lower(trim(%s)) IN ('yes', 'y', 'true', 't', 'on', '1') AS %s in the "
-                "SELECT makes two of them.",
-                SQL_NAME(label), SQL_NAME(label));
+    hint_yes(label, labels, is_foreign, notices);
 }
 
 enum status class_codes_note(struct slice label, struct dataset *dataset, struct error *err)

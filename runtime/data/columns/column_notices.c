@@ -121,12 +121,14 @@ static void note_constant(const struct column_statistics *statistics, uint32_t i
                           struct dataset *dataset)
 {
     const struct column_counts *column = &statistics->columns[i];
+    const struct cell_list *list = &dataset->transform.inputs[i].spec.list;
     const unsigned long long rows = (unsigned long long)statistics->rows;
     struct cell value;
     struct text shown;
 
-    if (dataset->transform.inputs[i].spec.list.form == LIST_WORDS)
-        return; /* nobody asked about a hash bucket that no text has a word in */
+    if (list->form == LIST_WORDS || cell_list_has_bytes(list))
+        return; /* nobody asked about a bucket that no text has a word in, or the edge of pictures
+                 */
     if (column->nulls == statistics->rows) {
         notice_add(dataset->notices, NOTICE_CONSTANT, "column \"%.*s\" is NULL in all %llu rows",
                    SLICE_FORMAT(column->name), rows);
@@ -339,8 +341,8 @@ static void note_few(struct dataset *dataset, struct sized_class *sizes, uint32_
         return;
     text_init(&list, NOTICE_BYTES_MAX);
     append_classes(dataset, sizes, few, &list);
-    notice_add(dataset->notices, NOTICE_RARE_CLASS, "few rows%s: of all %llu, %s",
-               few > RARE_NAMED ? "; the fewest" : "", (unsigned long long)rows,
+    notice_add(dataset->notices, NOTICE_RARE_CLASS, "few rows, %llu in all%s: %s",
+               (unsigned long long)rows, few > RARE_NAMED ? "; the fewest" : "",
                text_string(&list));
     text_deinit(&list);
     notice_hint(dataset->notices, "So few rows give little information about a class.");
@@ -362,9 +364,9 @@ static void note_rare(const struct jobspec *spec, struct dataset *dataset,
     }
     text_init(&list, NOTICE_BYTES_MAX);
     append_classes(dataset, sizes, rare, &list);
-    notice_add(dataset->notices, NOTICE_RARE_CLASS, "%u of %u classes %s rare%s: of %llu rows %s",
-               rare, classes, rare == 1 ? "is" : "are", rare > RARE_NAMED ? "; the rarest" : "",
-               (unsigned long long)rows, text_string(&list));
+    notice_add(dataset->notices, NOTICE_RARE_CLASS, "%u of %u classes %s rare in %llu rows%s: %s",
+               rare, classes, rare == 1 ? "is" : "are", (unsigned long long)rows,
+               rare > RARE_NAMED ? "; the rarest" : "", text_string(&list));
     text_deinit(&list);
     if (sizes[0].rows < RARE_CLASS_ROWS)
         notice_hint(dataset->notices, "So few rows give little information about a class.");

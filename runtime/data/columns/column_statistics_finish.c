@@ -87,7 +87,8 @@ static enum status check_label(const struct column_statistics *statistics, struc
 
     if (statistics->columns[label].nulls && !kind_of(statistics->spec)->keeps_labels) {
         refuse_rows(statistics, label, "NULL", statistics->columns[label].nulls, err);
-        return label_null_hint(statistics->spec, err);
+        return label_null_hint(statistics->spec,
+                               statistics->columns[label].nulls == statistics->rows, err);
     }
     return check_finite(statistics, label, err);
 }

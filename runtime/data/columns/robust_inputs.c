@@ -208,8 +208,8 @@ enum status robust_inputs(const struct sampled_column *columns, const struct job
                           dataset, &is_ranged))
             continue;
         is_changed = true;
-        if (!is_ranged)
-            continue;
+        if (!is_ranged || cell_list_has_bytes(&spec->inputs[i].list))
+            continue; /* pixels at an edge have few values beside 0, and nobody can change them */
         deviation = before;
         ranged[count++] = i;
     }

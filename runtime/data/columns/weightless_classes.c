@@ -83,8 +83,8 @@ static void note(const struct column_statistics *statistics, enum weightless why
                     "WHERE %s > 0.",
                     SQL_NAME(statistics->columns[statistics->weight].name));
     else
-        notice_hint(notices, "Metrics count these rows: leave them out of the SELECT if they are "
-                             "none to learn from.");
+        notice_hint(notices, "Metrics count these rows: leave them out of the SELECT if they "
+                             "should not count.");
 }
 
 static enum status tell(const struct column_statistics *statistics, enum weightless why,

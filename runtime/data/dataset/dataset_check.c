@@ -96,8 +96,10 @@ static enum status check_label_size(const struct spool *spool, const struct jobs
     return error_hint(err, "Divide the label by a constant in the SELECT.");
 }
 
-enum status label_null_hint(const struct jobspec *spec, struct error *err)
+enum status label_null_hint(const struct jobspec *spec, bool in_all, struct error *err)
 {
+    if (in_all)
+        return error_hint(err, "LABEL names the column to learn: is there another one?");
     if (spec->label_type == LABEL_TEXT)
         return error_hint(err, "Add WHERE %.*s <> '' to the SELECT: it leaves out NULL, too.",
                           SLICE_FORMAT(spec->label));
@@ -115,7 +117,7 @@ static enum status check_label(const struct spool *spool, const struct jobspec *
     if (spool->summaries[label].nulls && !kind_of(spec)->keeps_labels) {
         refuse_rows(spec->label, "label column", "NULL", spool->summaries[label].nulls, spool->rows,
                     err);
-        return label_null_hint(spec, err);
+        return label_null_hint(spec, spool->summaries[label].nulls == spool->rows, err);
     }
     TRY(check_finite(spool, label, spec->label, "label column", err));
     return check_label_size(spool, spec, err);

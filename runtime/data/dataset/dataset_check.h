@@ -6,8 +6,9 @@
 #include "jobspec/jobspec.h"
 #include "runtime/data/spool/spool.h"
 
-/* Adds a hint to the error that the label is NULL: how such rows are left out. */
-enum status label_null_hint(const struct jobspec *spec, struct error *err);
+/* Adds a hint to the error that the label is NULL, in all rows or in some: how such rows are left
+ * out. */
+enum status label_null_hint(const struct jobspec *spec, bool in_all, struct error *err);
 
 /* Refuses rows that no model can be trained on, and names column and count. `what` is the words for
  * an empty result ("the SELECT"). */

@@ -7,14 +7,16 @@
 #include "jobspec/jobspec_sections.h"
 #include "scoring/transform/number_origin.h"
 
+#define SAMPLE_COLUMNS (MODEL_INPUTS_MAX + 1) /* with more columns fewer rows are looked at */
+
 struct sampled_numbers {
     uint32_t column;
     size_t count;
-    double *numbers; /* (COLUMN_SAMPLE_ROWS) */
+    double *numbers; /* (rows_most) */
 };
 
 struct column_sample {
-    uint32_t rows, count;
+    uint32_t rows, rows_most, count;
     enum far_values far; /* FAR_KEPT: no range is wanted, and no code */
     const struct jobspec *spec;
     struct sampled_numbers *columns; /* (count) */
@@ -60,8 +62,10 @@ static bool has_origin(const struct jobspec *spec, uint32_t column)
 /* Pages of the numbers that no row reaches are never there. */
 static bool allocate(struct column_sample *sample, uint32_t count)
 {
+    sample->rows_most =
+        count > SAMPLE_COLUMNS ? COLUMN_SAMPLE_ROWS * SAMPLE_COLUMNS / count : COLUMN_SAMPLE_ROWS;
     sample->columns = calloc(count, sizeof *sample->columns);
-    sample->numbers = calloc((size_t)count * COLUMN_SAMPLE_ROWS, sizeof *sample->numbers);
+    sample->numbers = calloc((size_t)count * sample->rows_most, sizeof *sample->numbers);
     return sample->columns && sample->numbers;
 }
 
@@ -85,7 +89,7 @@ enum status column_sample_new(const struct jobspec *spec, struct column_sample *
     (*sample)->spec = spec;
     for (uint32_t i = 0; i <= spec->input_count; i++)
         if (is_sampled(spec, i)) {
-            double *numbers = (*sample)->numbers + (size_t)(*sample)->count * COLUMN_SAMPLE_ROWS;
+            double *numbers = (*sample)->numbers + (size_t)(*sample)->count * (*sample)->rows_most;
 
             (*sample)->columns[(*sample)->count++] = (struct sampled_numbers){i, 0, numbers};
         }
@@ -101,9 +105,14 @@ void column_sample_free(struct column_sample *sample)
     free(sample);
 }
 
+uint32_t column_sample_most(const struct column_sample *sample)
+{
+    return sample ? sample->rows_most : 0;
+}
+
 bool column_sample_wants(const struct column_sample *sample)
 {
-    return sample && sample->rows < COLUMN_SAMPLE_ROWS;
+    return sample && sample->rows < sample->rows_most;
 }
 
 void column_sample_add(struct column_sample *sample, const struct spool_column_view *columns,

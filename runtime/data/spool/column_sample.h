@@ -16,7 +16,7 @@
 #include "runtime/data/spool/spool.h"
 #include "runtime/data/statistics/robust_range.h"
 
-#define COLUMN_SAMPLE_ROWS 4096 /* at most */
+#define COLUMN_SAMPLE_ROWS 4096 /* at most; fewer of rows with thousands of numbers */
 
 /* A code is there at least so often, and in no less than one of so many cells. */
 #define CODE_CELLS_MIN 3
@@ -56,6 +56,7 @@ enum status column_sample_new(const struct jobspec *spec, struct column_sample *
                               struct error *err);
 void column_sample_free(struct column_sample *sample);
 
+uint32_t column_sample_most(const struct column_sample *sample); /* rows; 0 of NULL */
 /* Whether another row is wanted. */
 bool column_sample_wants(const struct column_sample *sample);
 /* A row that is wanted, of a block with the columns of the job. */

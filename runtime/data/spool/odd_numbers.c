@@ -11,7 +11,7 @@
 #define WHOLE_MOST     0x1p53
 #define SPIKE_LEAST    99 /* the least number that is a code among others */
 #define SPIKE_CELLS_OF 20 /* one of so many cells has it, and so many times the next number's */
-#define SPIKE_OF_NEXT  10
+#define SPIKE_OF_NEXT  5
 #define GAP_OF         16 /* a gap is wider than one of so many parts of the other numbers' range */
 #define YEAR_LEAST     1900
 #define YEAR_MOST      2100

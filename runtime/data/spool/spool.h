@@ -35,7 +35,7 @@
 
 #define SPOOL_BLOCK_ROWS     16384      /* rows of a block in the SELECT's order */
 #define SPOOL_BLOCK_ROWS_MAX (1u << 21) /* rows of a block where a spool lies by key */
-#define SPOOL_COLUMNS_MAX    2001
+#define SPOOL_COLUMNS_MAX    (MODEL_NUMBERS_MAX + 1)
 #define SPOOL_FILES_MAX      4096
 #define SPOOL_ROWS_MAX       ((uint64_t)1 << 40) /* a range of keys has some 2^24 of them then */
 #define SPOOL_TEXT_BYTES_MAX ((size_t)1 << 20)   /* one cell */

@@ -281,7 +281,7 @@ static enum status read_columns(struct spool *spool, const struct spool_column_e
         return fail_no_memory(err);
     for (uint32_t i = 0; i < spool->column_count; i++) {
         if (entries[i].type > SPOOL_TEXT || entries[i].nulls > spool->rows)
-            return corrupt(err, "a column is of no known type");
+            return corrupt(err, "a column has an unknown type");
         spool->types[i] = (enum spool_type)entries[i].type;
         spool->summaries[i] = (struct spool_column_summary){
             .nulls = entries[i].nulls, .least = entries[i].least, .greatest = entries[i].greatest};

@@ -19,6 +19,7 @@
 #define BLOCK_FIXED_BYTES ((size_t)32 << 20) /* wide tables get blocks of fewer rows */
 #define BLOCK_TEXT_BYTES  ((size_t)64 << 20)
 #define BLOCK_ROWS_LEAST  512 /* a multiple keeps the sections of a full block aligned */
+#define BLOCK_ROWS_WIDE   64  /* so does one of this, of rows with thousands of numbers */
 #define CELL_BYTES        (1 + sizeof(double)) /* tag and value in the canonical row */
 #define TILE_ROWS         64                   /* are summarised while they are in the cache */
 #define WRITER_ALIGNMENT  _Alignof(struct spool_writer)
@@ -104,6 +105,8 @@ static uint32_t rows_a_block(size_t columns)
 
     if (rows > SPOOL_BLOCK_ROWS)
         return SPOOL_BLOCK_ROWS;
+    if (rows < BLOCK_ROWS_LEAST)
+        return (uint32_t)(rows / BLOCK_ROWS_WIDE * BLOCK_ROWS_WIDE);
     return (uint32_t)(rows / BLOCK_ROWS_LEAST * BLOCK_ROWS_LEAST);
 }
 

@@ -421,7 +421,7 @@ static enum status open_one(struct jobstore *store, int age, uint64_t job, uint6
     memset(checkpoint, 0, sizeof *checkpoint);
     TRY(read_head(store, age, values, err));
     if (values[1] != CHECKPOINT_VERSION)
-        return refuse(err, "it is of another version");
+        return refuse(err, "it has another version");
     if (values[2] != job)
         return refuse(err, "it belongs to another job");
     if (values[3] != identity)

@@ -573,6 +573,12 @@ enum status jobstore_put_result(struct jobstore *store, const char *name, double
                         &(struct journal_result){name, train, validation}, err);
 }
 
+enum status jobstore_put_report(struct jobstore *store, struct slice json, enum report_haste haste,
+                                struct error *err)
+{
+    return record_report(store->recording, json, haste, err);
+}
+
 static void bind_slice(sqlite3_stmt *statement, int column, struct slice text)
 {
     sqlite3_bind_text64(statement, column, text.data ? text.data : "", text.size, SQLITE_STATIC,

@@ -77,6 +77,16 @@ enum status jobstore_put_metric(struct jobstore *store, uint32_t epoch, uint64_t
 enum status jobstore_put_result(struct jobstore *store, const char *name, double train,
                                 double validation, struct error *err);
 
+/* How a report comes into the journal. */
+enum report_haste {
+    REPORT_LATER, /* with the job's course: of those that are sent together the last one goes */
+    REPORT_SOON,  /* at once, or with the next entries where the database is away */
+    REPORT_MUST   /* the transaction fails without it */
+};
+/* A report to the session, an object of JSON: into the journal alone. OK without one. */
+enum status jobstore_put_report(struct jobstore *store, struct slice json, enum report_haste haste,
+                                struct error *err);
+
 /* ----- the model ----- */
 
 /* In the order of model_write: a meta row throws the previous model away. */

@@ -48,6 +48,7 @@ struct field_table journal_fields(enum journal_kind kind)
     case JOURNAL_INPUT:
     case JOURNAL_CLAIM:
     case JOURNAL_DROP:
+    case JOURNAL_REPORT:
     case JOURNAL_KINDS:
         break;
     }

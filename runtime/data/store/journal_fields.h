@@ -27,7 +27,8 @@ struct cJSON; /* base/json.h */
     X(MODEL,      "model",      true,  "a row of the model; its data are the row's") \
     X(CHECKPOINT, "checkpoint", true,  "the head of a checkpoint, whose pieces lie apart") \
     X(DROP,       "drop",       true,  "the checkpoints so far were found damaged") \
-    X(SHARD,      "shard",      true,  "a lease of rows to be scored; its data are the results of one that is done")
+    X(SHARD,      "shard",      true,  "a lease of rows to be scored; its data are the results of one that is done") \
+    X(REPORT,     "report",     false, "what the session hears (runtime/launch/job_event.h); no store keeps it")
 
 /* The members of struct job_row (jobstore.h), behind "state", the name of its state. */
 #define JOURNAL_JOB_FIELDS(F) \

@@ -10,12 +10,13 @@
 #include "runtime/data/store/journal_replay.h"
 #include "runtime/data/store/journal_sum.h"
 
-#define PROGRESS_MS 1000
+#define PROGRESS_MS 800
 
 struct recorded {
     enum journal_kind kind;
     size_t body, body_size, data, data_size; /* in bytes */
     bool has_data;
+    bool is_course; /* a report of which the last one counts */
 };
 
 struct recording {
@@ -28,6 +29,7 @@ struct recording {
     size_t kept, kept_bytes;
     int64_t master; /* 0: no master has claimed it yet, and nothing is recorded */
     bool is_urgent; /* there is more than how the job goes */
+    bool is_prompt; /* there is a report that is not to wait for the next second */
     bool is_closed; /* the job has ended: later actions of a master are not recorded */
     enum job_state state;
     int64_t flushed_at;
@@ -68,7 +70,7 @@ void recording_discard(struct recording *recording)
     recording->count = recording->kept;
     recording->bytes.size = recording->kept_bytes;
     recording->bytes.failed = false;
-    recording->is_urgent = false;
+    recording->is_urgent = recording->is_prompt = false;
 }
 
 static void forget_all(struct recording *recording)
@@ -177,6 +179,21 @@ enum status record_model_row(struct recording *recording, const struct model_row
                row->has_data ? &row->data : NULL, err);
 }
 
+enum status record_report(struct recording *recording, struct slice json, enum report_haste haste,
+                          struct error *err)
+{
+    cJSON *body;
+
+    if (!is_recording(recording))
+        return STATUS_OK;
+    TRY(json_parse(json, JOURNAL_ROW_BYTES_MAX, &body, err));
+    TRY(add(recording, JOURNAL_REPORT, body, NULL, NULL, err));
+    recording->entries[recording->count - 1].is_course = haste == REPORT_LATER;
+    recording->is_prompt |= haste == REPORT_SOON;
+    recording->is_urgent |= haste == REPORT_MUST;
+    return STATUS_OK;
+}
+
 enum status record_piece(struct recording *recording, uint64_t checkpoint, uint64_t position,
                          struct slice bytes, struct error *err)
 {
@@ -220,14 +237,19 @@ static struct journal_entry entry_of(const struct recording *recording,
 /* The last row of the job comes last: it may be the job's end, which nothing follows. */
 static size_t order_entries(const struct recording *recording, struct journal_entry *entries)
 {
-    const struct recorded *job = NULL;
+    const struct recorded *job = NULL, *course = NULL;
     size_t count = 0;
 
+    for (size_t i = 0; i < recording->count; i++)
+        if (recording->entries[i].is_course)
+            course = &recording->entries[i];
     for (size_t i = 0; i < recording->count; i++) {
-        if (recording->entries[i].kind == JOURNAL_JOB)
-            job = &recording->entries[i];
-        else
-            entries[count++] = entry_of(recording, &recording->entries[i]);
+        const struct recorded *entry = &recording->entries[i];
+
+        if (entry->kind == JOURNAL_JOB)
+            job = entry;
+        else if (!entry->is_course || entry == course)
+            entries[count++] = entry_of(recording, entry);
     }
     if (job)
         entries[count++] = entry_of(recording, job);
@@ -259,7 +281,8 @@ static bool has_ended(const struct recording *recording)
 enum status recording_flush(struct recording *recording, struct error *err)
 {
     const bool is_due = is_recording(recording) && recording->count > 0 &&
-                        (recording->is_urgent || now_ms() - recording->flushed_at >= PROGRESS_MS);
+                        (recording->is_urgent || recording->is_prompt ||
+                         now_ms() - recording->flushed_at >= PROGRESS_MS);
     enum status status;
 
     if (!is_recording(recording))

@@ -19,6 +19,9 @@ enum status record_entry(struct recording *recording, enum journal_kind kind, co
 /* The same, with data. */
 enum status record_entry_with(struct recording *recording, enum journal_kind kind,
                               const void *fields, struct slice data, struct error *err);
+/* A report: an object of JSON. */
+enum status record_report(struct recording *recording, struct slice json, enum report_haste haste,
+                          struct error *err);
 enum status record_model_row(struct recording *recording, const struct model_row *row,
                              struct error *err);
 enum status record_piece(struct recording *recording, uint64_t checkpoint, uint64_t position,

@@ -101,7 +101,7 @@ void descent_describe_phase(const struct descent *descent, struct phase *phase)
                 descent->model.parameter_count - phase->table.rows * phase->table.width;
     } else if (phase->kind == PHASE_EVALUATION) {
         phase->rows = descent->learner.dataset->validation.rows;
-        phase->integer_count = SUM_CORRECT + 1;
+        phase->integer_count = SUM_HEADS + HEAD_INTEGERS * descent->model.head_count;
     }
 }
 
@@ -287,9 +287,14 @@ static enum status plan_steps(struct descent *descent, struct error *err)
     return check_bytes(descent, err);
 }
 
+static double sum_of_parts(int64_t whole, int64_t part)
+{
+    return (double)whole + (double)part / SUM_LOSS_ONE;
+}
+
 static double summed_loss(const int64_t *integers)
 {
-    return (double)integers[SUM_LOSS_WHOLE] + (double)integers[SUM_LOSS_PART] / SUM_LOSS_ONE;
+    return sum_of_parts(integers[SUM_LOSS_WHOLE], integers[SUM_LOSS_PART]);
 }
 
 /* ---- resolve ---- */
@@ -498,6 +503,22 @@ static enum phase_kind after_patience(struct descent *descent)
     return PHASE_LEARN;
 }
 
+/* The accuracy of each of several labels, or the root of its mean squared error in its units. */
+static void report_heads(const struct differentiable *model, const int64_t *integers,
+                         struct learner_report *report)
+{
+    report->metric_count = model->head_count;
+    for (uint32_t i = 0; i < model->head_count; i++) {
+        const int64_t *head = integers + SUM_HEADS + HEAD_INTEGERS * i;
+        const double sum = sum_of_parts(head[HEAD_WHOLE], head[HEAD_PART]);
+        const double mean = head[HEAD_ROWS] > 0 ? sum / (double)head[HEAD_ROWS] : (double)NAN;
+
+        report->train_metrics[i] = (double)NAN;
+        report->validation_metrics[i] =
+            model->head_units[i] > 0 ? sqrt(mean) * model->head_units[i] : mean;
+    }
+}
+
 static enum status apply_evaluation(struct descent *descent, const int64_t *integers,
                                     struct learner_report *report, struct error *err)
 {
@@ -511,6 +532,7 @@ static enum status apply_evaluation(struct descent *descent, const int64_t *inte
     report->epoch_ended = true;
     report->validation_loss = loss;
     report->validation_score = (double)integers[SUM_CORRECT] / rows;
+    report_heads(&descent->model, integers, report);
     report->improved = descent_best_note(descent, loss);
     if (descent->learner.phase.step == descent->learner.steps_total)
         next = PHASE_DONE;

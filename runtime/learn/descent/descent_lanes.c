@@ -117,18 +117,38 @@ void descent_lanes_deinit(struct descent *descent)
 
 /* ---- one lane ---- */
 
+/* A finite number in its two parts. */
+static void add_parts(double number, int64_t *whole, int64_t *part)
+{
+    const double cut = number < LOSS_LANE_MOST ? number : LOSS_LANE_MOST, below = floor(cut);
+
+    *whole += (int64_t)below;
+    *part += (int64_t)((cut - below) * SUM_LOSS_ONE);
+}
+
 static void add_loss(double loss, int64_t *integers)
 {
-    double whole;
-
-    if (!isfinite(loss)) {
+    if (isfinite(loss))
+        add_parts(loss, &integers[SUM_LOSS_WHOLE], &integers[SUM_LOSS_PART]);
+    else
         integers[SUM_NOT_FINITE]++;
-        return;
+}
+
+static void add_heads(const struct differentiable *model, const void *space, int64_t *integers)
+{
+    const struct graph_head_sums *sums = model->head_count > 0 ? model->head_sums(space) : NULL;
+
+    for (uint32_t i = 0; i < model->head_count; i++) {
+        int64_t *head = integers + SUM_HEADS + HEAD_INTEGERS * i;
+        const double sum = model->head_units[i] > 0 ? sums[i].squares : (double)sums[i].correct;
+
+        if (!isfinite(sum)) {
+            integers[SUM_NOT_FINITE]++;
+            continue;
+        }
+        head[HEAD_ROWS] += (int64_t)sums[i].rows;
+        add_parts(sum, &head[HEAD_WHOLE], &head[HEAD_PART]);
     }
-    loss = loss < LOSS_LANE_MOST ? loss : LOSS_LANE_MOST;
-    whole = floor(loss);
-    integers[SUM_LOSS_WHOLE] += (int64_t)whole;
-    integers[SUM_LOSS_PART] += (int64_t)((loss - whole) * SUM_LOSS_ONE);
 }
 
 /* How many of its values can be anything: of a table those of the touched rows. */
@@ -252,6 +272,7 @@ static void contribute_evaluation(const struct descent *descent, uint32_t lane,
         model->evaluate(model->self, descent->arrays.parameters, &rows, member->space, &correct),
         member->integers);
     member->integers[SUM_CORRECT] += (int64_t)correct;
+    add_heads(model, member->space, member->integers);
 }
 
 /* ---- a run of lanes by the team ---- */

@@ -23,11 +23,15 @@
  * The integer part of a sum. A loss is split into whole and 2^-32 parts, so
  * that it neither overflows nor loses small values. In the sum of a gradient, one count
  * of overflows for each tensor follows, then the counts of its lanes' levels, then whether the time
- * is over; in that of an evaluation, the rows that were classified correctly.
+ * is over; in that of an evaluation, the rows that were classified correctly, then the sums of each
+ * of several labels: rows, and what is summed up of them, split likewise.
  */
 enum { SUM_LOSS_WHOLE, SUM_LOSS_PART, SUM_NOT_FINITE, SUM_OVERFLOWS, SUM_CORRECT = SUM_OVERFLOWS };
+enum { HEAD_ROWS, HEAD_WHOLE, HEAD_PART, HEAD_INTEGERS };
+#define SUM_HEADS        (SUM_CORRECT + 1)
 #define SUM_INTEGERS_MAX (SUM_OVERFLOWS + (1 + FIXED_COUNT_WORDS) * TENSORS_MAX + 1)
 #define SUM_LOSS_ONE     0x1p32
+_Static_assert(SUM_HEADS + HEAD_INTEGERS * METRICS_MAX <= SUM_INTEGERS_MAX, "all heads have room");
 
 /* The fields of the state. Losses are those of evaluations; 0: there was none. */
 #define DESCENT_FIELDS(F)                                                                          \

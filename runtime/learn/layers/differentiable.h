@@ -15,6 +15,7 @@
  */
 #pragma once
 
+#include "graph/graph_labels.h"
 #include "jobspec/jobspec.h"
 #include "runtime/data/dataset/dataset.h"
 #include "runtime/learn/optimizer/optimizer.h"
@@ -108,6 +109,11 @@ struct differentiable {
      * correctly. */
     double (*evaluate)(const void *self, const float *parameters, const struct lane_rows *rows,
                        void *space, uint64_t *correct);
+    /* Several labels: how good the head of each was on the rows of the last evaluate in a space. */
+    uint32_t head_count; /* those that are measured, at most METRICS_MAX; 0: there is one label */
+    const double
+        *head_units; /* (head_count): of a number's differences; 0: the label has classes */
+    const struct graph_head_sums *(*head_sums)(const void *space); /* (head_count) */
 
     /* Its part of the stored model, which borrows from self and parameters. */
     void (*fill_model)(void *self, const float *parameters, struct model *model);

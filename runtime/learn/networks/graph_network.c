@@ -8,6 +8,7 @@
 #include "graph/graph_frozen.h"
 #include "graph/graph_infer.h"
 #include "graph/graph_inputs.h"
+#include "graph/graph_labels.h"
 #include "graph/graph_run.h"
 #include "kinds/graph/graph_attributes.h"
 #include "kinds/graph/graph_model.h"
@@ -30,9 +31,44 @@ struct graph_network {
     struct kind_params params; /* the spec's, with the graph */
     struct tensor tensors[GRAPH_PARAMETERS_MAX];
     struct graph_model content;
+    struct graph_head heads[GRAPH_HEADS_MAX]; /* heads of several labels */
+    uint32_t head_count;                      /* those that are measured */
+    double head_units[GRAPH_HEADS_MAX];
 };
 
 /* ---- shape ---- */
+
+/* The scale of a label that is a number, so that differences are in its units; 0: classes. */
+static double unit_of(const struct graph_network *network, const struct graph_head *head)
+{
+    const struct graph_column *column = &network->graph.row.columns[head->column];
+    const struct transform *transform = &network->dataset->transform;
+
+    for (uint32_t i = 0; column->label == INPUT_LABEL_NUMBER && i < transform->input_count; i++)
+        if (transform->inputs[i].spec.label &&
+            slice_equal(transform->inputs[i].spec.name, column->name))
+            return transform->inputs[i].scale;
+    return 0;
+}
+
+static int by_column(const void *a, const void *b)
+{
+    const uint32_t x = ((const struct graph_head *)a)->column,
+                   y = ((const struct graph_head *)b)->column;
+
+    return (x > y) - (x < y);
+}
+
+/* The heads in the order of LABEL, of which the first are measured by themselves. */
+static void list_heads(struct graph_network *network)
+{
+    const uint32_t count = graph_heads(&network->graph, network->heads);
+
+    qsort(network->heads, count, sizeof *network->heads, by_column);
+    network->head_count = count < METRICS_MAX ? count : METRICS_MAX;
+    for (uint32_t i = 0; i < network->head_count; i++)
+        network->head_units[i] = unit_of(network, &network->heads[i]);
+}
 
 /* How many ids of a row may select a row of the table. */
 static uint32_t selects_most(const struct graph *graph)
@@ -86,6 +122,7 @@ static enum status init(struct graph_network *network, const struct jobspec *spe
         err->position = -1; /* it is one of the definition's text */
         return err->status;
     }
+    list_heads(network);
     TRY(graph_plan_make(&network->graph, LANE_CHUNK_ROWS, true, &network->arena, &network->plan,
                         err));
     TRY(loss_head_init(&network->head, spec, outputs, dataset, err));
@@ -181,6 +218,8 @@ struct space {
     struct loss_labels labels;
     float *gradient; /* (floats); the table's is 0 between calls */
     struct touched_rows touched;
+    const float *returned; /* values of the rows that were computed last */
+    struct graph_head_sums heads[METRICS_MAX];
 };
 
 static void space_close(void *closed)
@@ -270,14 +309,13 @@ static struct graph_rows forward(const struct graph_network *network, const floa
         .step = lane->step,
         .position = (uint64_t)lane->position + offset,
     };
-    const float *outputs;
 
     progress_note();
     lane_gather(&network->head, lane, offset, rows.n, &to);
-    outputs = graph_forward(&space->room, parameters, &rows);
+    space->returned = graph_forward(&space->room, parameters, &rows);
     if (has_loss(network))
         return rows;
-    memcpy(space->outputs, outputs,
+    memcpy(space->outputs, space->returned,
            rows.n * (size_t)network->graph.row.outputs * sizeof *space->outputs);
     for (uint32_t i = 0; space->offsets && i < rows.n; i++)
         space->outputs[i] += space->offsets[i];
@@ -354,9 +392,13 @@ static double graph_network_evaluate(const void *self, const float *parameters,
     double loss = 0;
 
     *correct = 0;
+    memset(space->heads, 0, sizeof space->heads);
     for (uint32_t offset = 0; offset < lane->count; offset += LANE_CHUNK_ROWS) {
         const struct graph_rows rows = forward(network, parameters, lane, offset, false, space);
 
+        for (uint32_t i = 0; i < network->head_count; i++)
+            graph_head_measure(&network->graph, &network->heads[i], &rows, space->returned,
+                               &space->heads[i]);
         if (has_loss(network))
             for (uint32_t i = 0; i < rows.n; i++)
                 loss += (double)graph_losses(&space->room, &rows)[i];
@@ -365,6 +407,11 @@ static double graph_network_evaluate(const void *self, const float *parameters,
                 loss_head_evaluate(&network->head, rows.n, &space->labels, space->outputs, &loss);
     }
     return loss;
+}
+
+static const struct graph_head_sums *head_sums(const void *opened)
+{
+    return ((const struct space *)opened)->heads;
 }
 
 /* ---- as descent learns it ---- */
@@ -435,6 +482,9 @@ enum status graph_network_open(const struct jobspec *spec, const struct dataset 
         .gradient = graph_network_gradient,
         .space_clear = space_clear,
         .evaluate = graph_network_evaluate,
+        .head_count = network->head_count,
+        .head_units = network->head_units,
+        .head_sums = head_sums,
         .fill_model = fill_model,
         .put_shape = put_shape,
     };

@@ -139,6 +139,7 @@ static struct forecast_options options_of(const struct series_plan *plan, const 
     options.pooled.steps = &grid->steps;
     options.pooled.first = grid->last - grid->count + 1;
     memcpy(options.pooled.words, plan->words, sizeof plan->words);
+    options.pooled.holidays = plan->holiday_bins;
     return options;
 }
 
@@ -189,7 +190,7 @@ static uint32_t gap_before(const double *values, uint32_t origin)
     return gap;
 }
 
-/* How many deviations the forecast of step h is from what came, as numbers are forecast, without
+/* How many deviations what came is above the forecast of step h, as numbers are forecast, without
  * limits: forecast_limits.h. */
 static double ratio_of(const struct fitted *fitted, bool is_cut, double value, uint32_t h)
 {
@@ -197,7 +198,7 @@ static double ratio_of(const struct fitted *fitted, bool is_cut, double value, u
 
     if (is_cut && forecast < 0)
         forecast = 0;
-    return fabs(transform_value(fitted->lambda, value) - forecast) / fitted->forecast.deviations[h];
+    return (transform_value(fitted->lambda, value) - forecast) / fitted->forecast.deviations[h];
 }
 
 /* Compares the forecast that `origin` would have had with the values that came; none where it lies
@@ -444,9 +445,10 @@ static enum status fit_grid(const struct series_plan *plan, struct grid *grid,
     TRY(series_kept_choose(plan, grid, &way, &origin, err));
     if (way == WAY_ANEW)
         own.old = NULL;
+    TRY(series_holiday_bins(plan, grid, arena, &own.holiday_bins, err));
     plan = &own;
     for (uint32_t h = 0; h < horizon; h++)
-        ratios[h] = -1;
+        ratios[h] = NAN;
     if (plan->hierarchy == HIERARCHY_NONE)
         TRY(measure_past(plan, grid, known, origin, arena, &errors, ratios, err));
     else
@@ -532,6 +534,7 @@ enum status series_collect(const struct series_plan *plan, struct point *points,
 {
     const uint64_t back = (uint64_t)backtest * plan->options.horizon;
     struct forecast_options options;
+    struct series_plan own = *plan;
     struct regressors known;
     struct fitted fitted;
     struct grid grid;
@@ -539,7 +542,8 @@ enum status series_collect(const struct series_plan *plan, struct point *points,
     TRY(lay_out(plan, points, count, regressors, arena, NULL, &grid, &known, err));
     if (grid.count < back + PAST_LEAST)
         return STATUS_OK;
-    options = options_of(plan, &grid, backtest);
+    TRY(series_holiday_bins(plan, &grid, arena, &own.holiday_bins, err));
+    options = options_of(&own, &grid, backtest);
     options.pooled.rows = rows;
     options.history = 0;
     options.are_known = forecast_list_known(grid.values, grid.count - (uint32_t)back, arena);

@@ -33,8 +33,8 @@ enum series_word {
 enum record_step {
     RECORD_VALUE,
     RECORD_DEVIATION,
-    RECORD_RATIO, /* the step's last |error| in the past over its deviation there; below 0: it was
-                     not forecast there, or had no deviation */
+    RECORD_RATIO, /* the step's last error in the past, value - forecast, over its deviation there;
+                     NAN: it was not forecast there, or had no deviation */
     RECORD_STEP_WORDS
 };
 
@@ -129,6 +129,7 @@ struct series_plan {
     const struct pooled *pooled;      /* (1 + backtests): trees that know all values, those that do
                                          not know the last horizon, and so on; NULL: no trees */
     uint8_t words[POOLED_GROUPS_MAX]; /* in the plan of one series: bins of its group's words */
+    const uint8_t *holiday_bins;      /* and of its steps' holidays (forecast/pooled.h) */
 };
 
 static inline uint32_t series_plan_holidays(const struct series_plan *plan)

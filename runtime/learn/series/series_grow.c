@@ -72,6 +72,7 @@ void series_grow_settle(struct series_learner *series)
         pooled->season = seasons > 0 ? options->seasons[0] : 1;
         pooled->longest = seasons > 0 ? options->seasons[seasons - 1] : 1;
         pooled->groups = series->groups;
+        pooled->has_holidays = series_plan_holidays(&series->plan) > 0;
         grow->growth.ordered = pooled_ordered(pooled);
         grow->growth.features = pooled_features(pooled);
     }
@@ -120,9 +121,12 @@ static void forget_lanes(struct series_learner *series)
 
 void *series_grow_memory(struct series_learner *series, const char *name, size_t *size)
 {
-    struct grow_lane *own = series->grow.lanes ? &series->grow.lanes[0] : NULL;
+    struct grow_lane *own = series->grow.lanes;
+    const struct grow_lane *end = own ? own + series->learner.lanes : NULL;
 
-    if (!own || !own->is_made)
+    while (own < end && !own->is_made)
+        own++;
+    if (own == end)
         return NULL;
     *size = own->rows.count * (strcmp(name, "bins") == 0    ? pooled_row_bytes(own->rows.features)
                                : strcmp(name, "nodes") == 0 ? sizeof *own->nodes
@@ -190,7 +194,7 @@ enum status series_grow_check(const struct series_learner *series, struct error 
             is_fine && is_tree(grow, grow->trees + (size_t)i * pooled_slot(grow->growth.depth));
     if (has_trees(series))
         is_fine = is_fine && is_tree(grow, grow->growing);
-    return is_fine ? STATUS_OK : state_corrupt(err, "its trees are none");
+    return is_fine ? STATUS_OK : state_corrupt(err, "its trees are invalid");
 }
 
 /* ---- the rows of a lane ---- */

@@ -45,7 +45,8 @@ void series_grow_plan(struct series_learner *series);
 /* With lanes and steps, of which the features follow. */
 enum status series_grow_begin(struct series_learner *series, struct error *err);
 void series_grow_settle(struct series_learner *series);
-/* The rows of the first lane for tests that invert a bit: "bins", "targets", "scores", "nodes". */
+/* The rows of the first lane that has any, for tests that invert a bit: "bins", "targets",
+ * "scores", "nodes". */
 void *series_grow_memory(struct series_learner *series, const char *name, size_t *size);
 void series_grow_close(struct series_learner *series);
 

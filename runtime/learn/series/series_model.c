@@ -247,11 +247,12 @@ static enum status fill_content(const struct series_plan *plan, const struct job
     model->forecasts = calloc(count * width, sizeof(float));
     model->expected = calloc(count * expected + 1, sizeof(float));
     model->reaches = calloc((size_t)FORECAST_LEVELS * horizon, sizeof(float));
+    model->reaches_below = calloc((size_t)FORECAST_LEVELS * horizon, sizeof(float));
     model->coefficients = calloc(count * regressors * NUMBER_PARTS + 1, sizeof(float));
     model->effects = calloc(count * holidays * NUMBER_PARTS + 1, sizeof(float));
     model->lambdas = calloc(count + 1, sizeof(float));
     if (!model->lambdas || !model->effects || !model->ids || !model->facts || !model->forecasts ||
-        !model->expected || !model->reaches || !model->coefficients)
+        !model->expected || !model->reaches || !model->reaches_below || !model->coefficients)
         return fail_no_memory(err);
     for (size_t i = 0; i < count; i++) {
         put_series(records->sorted[i], groups, horizon, model->ids + i * groups,
@@ -367,17 +368,23 @@ static enum status fill_reaches(const struct series_plan *plan, const struct for
     struct forecast_model *content = &model->content;
     const uint32_t horizon = plan->options.horizon;
 
+    const struct series_reaches reaches = {model->reaches, model->reaches_below};
+    const size_t bytes = (size_t)FORECAST_LEVELS * horizon * sizeof(float);
+
     if (old && old->has_reaches) {
-        memcpy(model->reaches, old->reaches, (size_t)FORECAST_LEVELS * horizon * sizeof(float));
+        memcpy(model->reaches, old->reaches, bytes);
+        memcpy(model->reaches_below, forecast_reaches_below(old), bytes);
         content->has_reaches = true;
-        content->reaches = model->reaches;
+        content->has_below = old->has_below;
         *coverage = series_reach_coverage(records->sorted, records->count, horizon,
-                                          plan->options.level, model->reaches);
-        return STATUS_OK;
+                                          plan->options.level, reaches);
+    } else {
+        TRY(series_reaches_find(records->sorted, records->count, horizon, plan->options.level,
+                                reaches, &content->has_reaches, coverage, err));
+        content->has_below = content->has_reaches;
     }
-    TRY(series_reaches(records->sorted, records->count, plan->options.horizon, plan->options.level,
-                       model->reaches, &content->has_reaches, coverage, err));
     content->reaches = content->has_reaches ? model->reaches : NULL;
+    content->reaches_below = content->has_below ? model->reaches_below : NULL;
     return STATUS_OK;
 }
 
@@ -435,10 +442,13 @@ static void tell_holidays(const struct series_plan *plan, const struct records *
 
         if (count_without(records, plan->regressors + k) < records->count)
             continue;
-        notice_add(notices, NOTICE_CONSTANT, "holiday \"%.*s\" has no effect in any series",
-                   SLICE_FORMAT(name));
-        notice_hint(notices, "It is on no day of the history, or on the same days as others; a day "
-                             "of another year gives it one.");
+        notice_add(notices, NOTICE_CONSTANT, "holiday \"%.*s\" has no effect%s in any series",
+                   SLICE_FORMAT(name), plan->pooled ? " of its own" : "");
+        notice_hint(notices, plan->pooled
+                                 ? "No series alone tells it; if it is on days of the history, the "
+                                   "trees know it from all series together."
+                                 : "It is on no day of the history, or on the same days as others; "
+                                   "a day of another year gives it one.");
     }
     for (uint32_t i = 0; i < records->count; i++) {
         const int64_t *record = records->sorted[i];
@@ -505,6 +515,37 @@ static void tell_ways(const struct forecast_model *old, const struct forecast_mo
                    old->series - found);
 }
 
+/* A horizon longer than all histories, and seasons of the statement that no series is forecast
+ * with. */
+static void tell_lengths(const struct series_plan *plan, const struct records *records,
+                         struct notice_list *notices)
+{
+    const struct forecast_options *options = &plan->options;
+    int64_t longest = 0;
+    bool has_season = false;
+
+    for (uint32_t i = 0; i < records->count; i++) {
+        const int64_t *record = records->sorted[i];
+
+        longest = record[RECORD_LAST] + 1 > longest ? record[RECORD_LAST] + 1 : longest;
+        has_season = has_season || record[RECORD_SEASON] > 1;
+    }
+    if (options->horizon > longest) {
+        notice_add(
+            notices, NOTICE_DEFAULTS,
+            "forecast.horizon is %u steps, and the longest series has %lld: what lies so far "
+            "ahead, no series tells",
+            options->horizon, (long long)longest);
+        notice_hint(notices, "A horizon of a part of the history can be measured on its end.");
+    }
+    if (plan->has_seasons && options->season_count > 0 && !has_season) {
+        notice_add(notices, NOTICE_DEFAULTS, "no series is forecast with a season of %u steps%s",
+                   options->seasons[0], options->season_count > 1 ? ", nor with a longer one" : "");
+        notice_hint(notices, "A season needs two rounds of values, and one of several lengths has "
+                             "to show in them.");
+    }
+}
+
 static void tell(const struct series_plan *plan, const struct forecast_model *old,
                  const struct records *records, uint64_t all, double mase, double naive,
                  struct notice_list *notices)
@@ -555,6 +596,24 @@ static void tell(const struct series_plan *plan, const struct forecast_model *ol
 
 /* ---- the whole ---- */
 
+/* The words of the series, by their hash. */
+static enum status fill_names(const struct jobspec *spec, const struct dataset *dataset,
+                              struct series_model *series, struct error *err)
+{
+    const struct model model = series_model_of(series, spec, dataset);
+
+    if (series->content.groups == 0)
+        return STATUS_OK;
+    series->names = calloc((size_t)series->content.series * NAME_PARTS, sizeof(float));
+    if (!series->names)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < series->content.series; i++)
+        forecast_name_hash(&model, i, series->names + (size_t)i * NAME_PARTS);
+    series->content.has_names = true;
+    series->content.names = series->names;
+    return STATUS_OK;
+}
+
 enum status series_model_make(const struct series_plan *plan, const struct forecast_model *old,
                               const struct jobspec *spec, const struct dataset *dataset,
                               const int64_t *words, uint64_t count, struct series_model *model,
@@ -577,12 +636,16 @@ enum status series_model_make(const struct series_plan *plan, const struct forec
     if (status == STATUS_OK)
         status = fill_content(plan, spec, &records, model, err);
     if (status == STATUS_OK)
+        status = fill_names(spec, dataset, model, err);
+    if (status == STATUS_OK)
         status = fill_kept(plan, &records, model, err);
     if (status == STATUS_OK)
         status = fill_reaches(plan, old, &records, model, &coverage, err);
     if (status == STATUS_OK) {
         measure(&records, coverage, model, &mase, &naive);
         tell(plan, old, &records, count, mase, naive, &model->notices);
+        if (!old)
+            tell_lengths(plan, &records, &model->notices);
         tell_ways(old, &model->content, &model->notices);
         tell_regressors(plan, &records, &model->notices);
         tell_holidays(plan, &records, &model->notices);
@@ -602,6 +665,8 @@ void series_model_deinit(struct series_model *model)
     free(model->numbers);
     free(model->past);
     free(model->reaches);
+    free(model->reaches_below);
+    free(model->names);
     free(model->coefficients);
     free(model->effects);
     *model = (struct series_model){.metric_count = 0};

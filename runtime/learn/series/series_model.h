@@ -10,7 +10,8 @@
 
 struct series_model {
     struct forecast_model content;
-    float *ids, *facts, *forecasts, *expected, *reaches, *coefficients, *effects;
+    float *ids, *facts, *forecasts, *expected, *reaches, *reaches_below, *names, *coefficients,
+        *effects;
     float *numbers; /* parameters */
     float *past;    /* values */
     float *lambdas; /* the content's, as those above */

@@ -38,7 +38,7 @@ static uint32_t gather(const struct reach_rows *rows, uint32_t h, uint32_t toget
 
     for (uint32_t i = 0; i < rows->count; i++)
         for (uint32_t step = first; step < end && (half == HALF_BOTH || i % 2 == half); step++)
-            if (ratio_of(rows, i, step) >= 0)
+            if (!isnan(ratio_of(rows, i, step)))
                 rows->pool[count++] = ratio_of(rows, i, step);
     return count;
 }
@@ -61,29 +61,37 @@ static uint32_t fill_pool(const struct reach_rows *rows, uint32_t h, enum half h
 static bool has_errors(const struct reach_rows *rows, uint32_t i)
 {
     for (uint32_t h = 0; h < rows->horizon; h++)
-        if (ratio_of(rows, i, h) >= 0)
+        if (!isnan(ratio_of(rows, i, h)))
             return true;
     return false;
 }
 
-/* The least number that so great a share of the errors, and of one more, are within. */
-static double quantile_of(const struct reach_rows *rows, uint32_t count, double level)
+/* How far a bound of the level is from the forecast: beyond it lies no more than half of what the
+ * level leaves, of the errors and of one more; where these are too few for that, such as 38 for
+ * 95 %, none of the errors. */
+static double bound_of(const struct reach_rows *rows, uint32_t count, double level, bool is_upper)
 {
-    const double place = ceil(level * ((double)count + 1));
+    const double place = ceil((0.5 + 0.5 * level) * ((double)count + 1));
+    const uint32_t last = place >= (double)count ? count : (uint32_t)place;
+    double reach;
 
     if (count == 0)
         return 0;
-    return rows->pool[place >= (double)count ? count - 1 : (uint32_t)place - 1];
+    reach = is_upper ? rows->pool[last - 1] : -rows->pool[count - last];
+    return reach > 0 ? reach : 0;
 }
 
-static void fill_reaches(const struct reach_rows *rows, float *reaches)
+static void fill_reaches(const struct reach_rows *rows, struct series_reaches reaches)
 {
     for (uint32_t h = 0; h < rows->horizon; h++) {
         const uint32_t count = fill_pool(rows, h, HALF_BOTH);
 
-        for (uint32_t i = 0; i < FORECAST_LEVELS; i++)
-            reaches[(size_t)i * rows->horizon + h] =
-                (float)quantile_of(rows, count, forecast_levels[i]);
+        for (uint32_t i = 0; i < FORECAST_LEVELS; i++) {
+            const size_t place = (size_t)i * rows->horizon + h;
+
+            reaches.above[place] = (float)bound_of(rows, count, forecast_levels[i], true);
+            reaches.below[place] = (float)bound_of(rows, count, forecast_levels[i], false);
+        }
     }
 }
 
@@ -94,21 +102,22 @@ static double measure_coverage(const struct reach_rows *rows, double level)
     for (uint32_t h = 0; h < rows->horizon; h++)
         for (unsigned half = HALF_EVEN; half <= HALF_ODD; half++) {
             const uint32_t count = fill_pool(rows, h, (enum half)half);
-            const double reach = quantile_of(rows, count, level);
+            const double above = bound_of(rows, count, level, true);
+            const double below = bound_of(rows, count, level, false);
 
             for (uint32_t i = 0; i < rows->count; i++) {
-                if (i % 2 == half || ratio_of(rows, i, h) < 0)
+                if (i % 2 == half || isnan(ratio_of(rows, i, h)))
                     continue;
                 all++;
-                within += ratio_of(rows, i, h) <= reach;
+                within += ratio_of(rows, i, h) <= above && ratio_of(rows, i, h) >= -below;
             }
         }
     return all > 0 ? within / all : NAN;
 }
 
-enum status series_reaches(const int64_t *const *records, uint32_t count, uint32_t horizon,
-                           double level, float *reaches, bool *has_any, double *coverage,
-                           struct error *err)
+enum status series_reaches_find(const int64_t *const *records, uint32_t count, uint32_t horizon,
+                                double level, struct series_reaches reaches, bool *has_any,
+                                double *coverage, struct error *err)
 {
     struct reach_rows rows = {
         .records = records, .apart = (count + SERIES_MOST - 1) / SERIES_MOST, .horizon = horizon};
@@ -128,23 +137,31 @@ enum status series_reaches(const int64_t *const *records, uint32_t count, uint32
     return STATUS_OK;
 }
 
+/* The reach at a level between two. */
+static double reach_between(const float *reaches, uint32_t horizon, uint32_t h,
+                            const struct forecast_interval *interval)
+{
+    const float *low = reaches + (size_t)interval->below * horizon + h;
+
+    return (double)low[0] + interval->share * ((double)low[horizon] - (double)low[0]);
+}
+
 double series_reach_coverage(const int64_t *const *records, uint32_t count, uint32_t horizon,
-                             double level, const float *reaches)
+                             double level, struct series_reaches reaches)
 {
     const struct reach_rows rows = {.records = records, .apart = 1, .horizon = horizon};
     const struct forecast_interval interval = forecast_interval_of(level);
     double within = 0, all = 0;
 
     for (uint32_t h = 0; h < horizon; h++) {
-        const float *low = reaches + (size_t)interval.below * horizon + h;
-        const double reach =
-            (double)low[0] + interval.share * ((double)low[horizon] - (double)low[0]);
+        const double above = reach_between(reaches.above, horizon, h, &interval);
+        const double below = reach_between(reaches.below, horizon, h, &interval);
 
         for (uint32_t i = 0; i < count; i++) {
-            if (ratio_of(&rows, i, h) < 0)
+            if (isnan(ratio_of(&rows, i, h)))
                 continue;
             all++;
-            within += ratio_of(&rows, i, h) <= reach;
+            within += ratio_of(&rows, i, h) <= above && ratio_of(&rows, i, h) >= -below;
         }
     }
     return all > 0 ? within / all : NAN;

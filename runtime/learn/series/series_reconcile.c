@@ -64,7 +64,7 @@ static void measure_step(const struct reconciling *all, const int64_t *record,
     if (scale.absolute < 0 || isnan(value))
         return;
     if (ratio && deviation > 0)
-        *ratio = record_bits(fabs(value - forecast) / deviation);
+        *ratio = record_bits((value - forecast) / deviation);
     series_errors_add(errors, &guess, value, record_number(step[PAST_NAIVE]), &scale);
 }
 

@@ -75,6 +75,35 @@ double series_holiday_effect(const struct series_plan *plan, const double *coeff
     return sum;
 }
 
+/* The bin of a step's first holiday; the last holidays, of more than there are bins, share one. */
+static uint8_t bin_of_step(const struct holidays *holidays, const struct steps *steps,
+                           int64_t index)
+{
+    for (uint32_t i = 0; i < holidays->count; i++)
+        if (holiday_days(&holidays->items[i], steps, index) > 0)
+            return (uint8_t)(i + 1 < POOLED_BINS ? i + 1 : POOLED_BINS - 1);
+    return 0;
+}
+
+enum status series_holiday_bins(const struct series_plan *plan, const struct grid *grid,
+                                struct arena *arena, const uint8_t **bins, struct error *err)
+{
+    const uint32_t count = grid->count + plan->options.horizon + 2;
+    const int64_t first = grid->last - grid->count;
+    uint8_t *own;
+
+    *bins = NULL;
+    if (!plan->pooled || series_plan_holidays(plan) == 0)
+        return STATUS_OK;
+    own = ARENA_NEW(arena, uint8_t, count);
+    if (!own)
+        return fail_no_memory(err);
+    for (uint32_t i = 0; i < count; i++)
+        own[i] = bin_of_step(plan->holidays, &grid->steps, first + i);
+    *bins = own;
+    return STATUS_OK;
+}
+
 enum status series_regressors_lay_out(const struct series_plan *plan, const struct grid *grid,
                                       const struct regressor_row *rows, uint32_t row_count,
                                       struct arena *arena, struct regressors *regressors,

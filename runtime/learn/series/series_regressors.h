@@ -25,6 +25,11 @@ enum status series_regressors_lay_out(const struct series_plan *plan, const stru
                                       struct arena *arena, struct regressors *regressors,
                                       struct error *err);
 
+/* The bins that trees have of the holidays of a series: of its steps (grid's), of those to come,
+ * and one on either side; in the arena. *bins: NULL without trees or holidays. */
+enum status series_holiday_bins(const struct series_plan *plan, const struct grid *grid,
+                                struct arena *arena, const uint8_t **bins, struct error *err);
+
 /* The effect of the holidays on a step. coefficients (plan's width) */
 double series_holiday_effect(const struct series_plan *plan, const double *coefficients,
                              const struct steps *steps, int64_t index);

@@ -3,7 +3,6 @@
 #include <math.h>
 
 #include "base/process/log.h"
-#include "kinds/kinds.h"
 #include "runtime/process/leading/leader.h"
 #include "runtime/process/role/experiment.h"
 #include "runtime/record/exposition.h"
@@ -82,17 +81,14 @@ static enum status start_leading_training(void *self, struct leader *leader, str
         .needs_checkpoint = job->spec.servers > 0,
         .learn_ms = (int64_t)ceil(job->spec.max_seconds * 1000),
         .first = job->spec.history.first,
+        .metrics = job->round_metrics,
+        .metric_count = job->round_metric_count,
         .store = {&leader->executor, read_piece},
     };
 
     (void)share_paces_read(job->spec.history.paces, &options.paces);
     if (is_local)
         options.crew.dead_ms = 0;
-    if (kind_find(job->spec.family)->measures_rounds && !job->spec.has_default_metrics) {
-        options.metrics = job->spec.metrics;
-        options.metric_count = job->spec.metric_count;
-    }
-
     store_call_begin(leader->executor.call, loop_now_ms());
     find_checkpoints(leader->executor.store, job, &options);
     store_call_end(leader->executor.call);

@@ -49,10 +49,12 @@ static void say_event(void *context, const struct job_event *event, struct slice
 
 static void notice(void *context, const char *text)
 {
+    const struct master_process *process = context;
     const struct outbox_executor voice = {.say = say_event, .context = context};
+    const struct outbox_executor *executor = &process->leader.executor;
 
     log_warning("%s", text);
-    outbox_executor_say_notice(&voice, text);
+    outbox_executor_say_notice(executor->store ? executor : &voice, text);
 }
 
 static void want(void *context, uint64_t version, uint32_t workers)

@@ -51,20 +51,49 @@ static void on_failure(struct supervise_watch *watch, struct slice reason)
         watch->cancel(watch->context);
 }
 
+/* *rest: the line behind the word. */
+static bool has_word(struct slice line, struct slice word, struct slice *rest)
+{
+    if (line.size <= word.size || memcmp(line.data, word.data, word.size) != 0)
+        return false;
+    *rest = (struct slice){line.data + word.size, line.size - word.size};
+    return true;
+}
+
 static void on_line(void *context, struct slice line)
 {
-    const struct slice word = SLICE("fail ");
+    struct slice reason;
 
     if (slice_is(line, "cancel"))
         on_end(context);
-    else if (line.size > word.size && memcmp(line.data, word.data, word.size) == 0)
-        on_failure(context, (struct slice){line.data + word.size, line.size - word.size});
+    else if (has_word(line, SLICE("fail "), &reason))
+        on_failure(context, reason);
+}
+
+bool supervise_hear(const struct supervise_watch *watch, struct slice line)
+{
+    struct slice report;
+
+    if (watch->report && has_word(line, SLICE("report "), &report))
+        watch->report(watch->context, report);
+    else if (watch->looked && slice_is(line, "looked"))
+        watch->looked(watch->context);
+    else
+        return false;
+    return true;
+}
+
+static void on_lifeline(void *context, struct slice line)
+{
+    if (!supervise_hear(context, line))
+        on_line(context, line);
 }
 
 static bool is_request(struct slice line, struct slice name, int64_t *number)
 {
-    return line.size > name.size && memcmp(line.data, name.data, name.size) == 0 &&
-           slice_to_integer((struct slice){line.data + name.size, line.size - name.size}, number);
+    struct slice digits;
+
+    return has_word(line, name, &digits) && slice_to_integer(digits, number);
 }
 
 static enum status scale_servers(const struct supervise_watch *watch, int64_t servers,
@@ -135,7 +164,7 @@ static enum status watch_lifeline(struct loop *loop, struct supervise_watch *wat
                                   struct error *err)
 {
     struct line_reader lifeline = {
-        .context = watch, .on_line = on_line, .on_end = watch->is_kept ? on_stop : on_end};
+        .context = watch, .on_line = on_lifeline, .on_end = watch->is_kept ? on_stop : on_end};
 
     if (loop_read_lines(loop, SUPERVISE_LIFELINE, lifeline, NULL, err) == STATUS_OK)
         return STATUS_OK;

@@ -22,6 +22,8 @@ void supervise_say(const struct job_event *event, struct slice line);
  * loop, and the job can be continued. Only its first event goes to the session.
  * Kept: there is a lifeline, whose end, or SIGTERM, stops the loop in the same way; only the line
  * `cancel`, and SIGINT, cancel. The line `fail TEXT` ends the job as failed, for that reason.
+ * `report JSON` and `looked` come from whoever reads the journal of a job that runs elsewhere
+ * (job_report, job_looked of job_process.h).
  * The control socket takes `cancel`, `scale N` and `servers N`, which it answers
  * (runtime/launch/control.h).
  */
@@ -31,10 +33,15 @@ struct supervise_watch {
     enum status (*scale)(void *context, int64_t workers, struct error *err);
     /* NULL: not where this job runs. */
     enum status (*scale_servers)(void *context, int64_t servers, struct error *err);
+    /* Both NULL where the job's processes report to the supervisor. */
+    void (*report)(void *context, struct slice line);
+    void (*looked)(void *context);
     void *context;
     bool is_detached, is_kept;
     bool is_stopped;   /* and the job can be continued */
     struct loop *loop; /* filled by supervise_watch */
 };
+/* A line of whoever reads the journal; false: it is none. */
+bool supervise_hear(const struct supervise_watch *watch, struct slice line);
 enum status supervise_watch(struct loop *loop, const char *sockets, struct supervise_watch *watch,
                             struct error *err); /* watch must outlive the loop */

@@ -68,8 +68,9 @@ struct master_options {
     struct error refused; /* why a newer one cannot be used; OK: there is none */
     struct checkpoint_store store;
     const struct slice *metrics; /* (metric_count): that learners of the kind measure in each round,
-                                    by the statement's names, which end with a zero byte and
-                                    outlive all that the master puts into its outbox */
+                                    by the statement's names, or scores of several labels; names
+                                    end with a zero byte and outlive all that the master puts into
+                                    its outbox */
     size_t metric_count;
 };
 

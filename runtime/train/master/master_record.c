@@ -38,7 +38,7 @@ static void tell_metrics(const struct master *master, struct job_event *event)
 
         if (isnan(master->metrics.values[count + i]))
             continue;
-        snprintf(metric->name, sizeof metric->name, "%s", master->options.metrics[i].data);
+        slice_copy(master->options.metrics[i], metric->name, sizeof metric->name);
         metric->value = master->metrics.values[count + i];
         event->metric_count++;
     }

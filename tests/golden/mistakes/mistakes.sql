@@ -380,3 +380,47 @@ SELECT * FROM iris TO TRAIN MatrixFactorization LABEL class INTO m;
 SELECT * FROM iris TO FIT LinearClassifier LABEL class INTO m;
 -- verbs: transform
 SELECT * FROM iris TO TRANSFORM USING iris_model;
+-- results: a table of an evaluation
+CREATE TABLE t AS SELECT * FROM iris TO EVALUATE iris_model;
+-- results: a view of an evaluation
+CREATE VIEW v AS SELECT * FROM iris TO EVALUATE iris_model;
+-- results: an evaluation inside of a query
+SELECT * FROM (SELECT * FROM iris TO EVALUATE iris_model) AS e;
+-- SHOW: some of its rows
+SHOW VERSIONS iris_model ORDER BY version;
+-- EVALUATE: all models
+SELECT * FROM iris TO EVALUATE *;
+-- EVALUATE: a report by deciles
+SELECT * FROM iris TO EVALUATE iris_model WITH report = 'deciles';
+-- EVALUATE: a report of drift by its measure
+SELECT * FROM iris TO EVALUATE iris_model WITH report = 'psi';
+-- EXPLAIN: a report
+SELECT * FROM iris TO EXPLAIN iris_model WITH report = 'ice';
+-- EXPLAIN: a picture of partial dependence
+SELECT * FROM iris TO EXPLAIN iris_model WITH plot_type = 'partial_dependence';
+-- EXPLAIN: an explainer that is not there
+SELECT * FROM iris TO EXPLAIN iris_model USING gain;
+-- EXPLAIN: individual expectations
+SELECT * FROM iris TO EXPLAIN iris_model USING ice;
+-- EXPLAIN: columns without their explainer
+SELECT * FROM iris TO EXPLAIN iris_model WITH explain.columns = 'petal_width';
+-- EXPLAIN: a column that is not there
+SELECT * FROM iris TO EXPLAIN iris_model WITH explain.columns = 'petal, width' USING partial_dependence;
+-- columns: EXCEPT of nothing
+SELECT * FROM houses TO TRAIN LinearRegressor COLUMN * EXCEPT () LABEL price INTO m;
+-- columns: EXCEPT of a pattern without quotes
+SELECT * FROM houses TO TRAIN LinearRegressor COLUMN * EXCEPT (c*) LABEL price INTO m;
+-- columns: one less
+SELECT * FROM houses TO TRAIN LinearRegressor COLUMN * - city LABEL price INTO m;
+-- columns: ALL EXCEPT
+SELECT * FROM houses TO TRAIN LinearRegressor COLUMN ALL EXCEPT (city) LABEL price INTO m;
+-- columns: pairs of words by a word
+SELECT * FROM houses TO TRAIN LinearRegressor COLUMN TEXT(city, 'pairs') LABEL price INTO m;
+-- attributes: the best threshold
+SELECT * FROM iris WHERE class < 2 TO TRAIN LinearClassifier WITH best_threshold = 'recall >= 0.95' LABEL class INTO m;
+-- attributes: Platt's calibration
+SELECT * FROM iris WHERE class < 2 TO TRAIN LinearClassifier WITH calibration = 'platt' LABEL class INTO m;
+-- results: a function that is not there
+SELECT * FROM totrain_evaluate('iris_model', 'SELECT * FROM iris');
+-- results: a table of ours, misspelt
+SELECT * FROM totrain_modles;

@@ -53,7 +53,8 @@ static enum status refuse_column(const struct depending *depending, struct slice
     if (!is_there) {
         fail(err, STATUS_INVALID, "explain.columns: model %.*s takes no column \"%.*s\"",
              SLICE_FORMAT(depending->plan->model_name), SLICE_FORMAT(name));
-        return error_hint(err, "SHOW MODEL names its inputs.");
+        return error_hint(err, "SHOW MODEL lists its inputs. A name with a comma stands in double "
+                               "quotes: explain.columns = '\"price, net\", age'.");
     }
     fail(err, STATUS_INVALID,
          "explain.columns: column \"%.*s\" is more to the model than a number or a word",

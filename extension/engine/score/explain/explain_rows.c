@@ -17,8 +17,9 @@ static enum status take_row(void *self, const struct cell *cells, size_t count, 
     struct row_label label = {0};
 
     reading->rows++;
-    TRY(score_take_row(reading->plan, &reading->room, reading->rows, cells, count, &reading->scorer,
-                       0, &label, err));
+    if (score_take_row(reading->plan, &reading->room, reading->rows, cells, count, &reading->scorer,
+                       0, &label, err) != STATUS_OK)
+        return score_name_row(reading->rows, "Leave such rows out in the SELECT.", err);
     if (reading->words)
         TRY(bucket_words_add(reading->words, reading->room.inputs, err));
     return held_rows_add(reading->held, &reading->scorer, &label, err);

@@ -82,7 +82,7 @@ static enum status choose_image(struct slice wanted, struct kube_job *job, struc
         return STATUS_OK;
     }
     if (wanted.size > 0)
-        fail(err, STATUS_INVALID, "job.image is none of the administrator's: \"%.*s\"",
+        fail(err, STATUS_INVALID, "job.image is not in the administrator's list: \"%.*s\"",
              SLICE_FORMAT(wanted));
     else
         fail(err, STATUS_UNSUPPORTED, "no image is named for jobs on Kubernetes");
@@ -100,7 +100,7 @@ static enum status check_listed(const char *attribute, struct slice wanted, cons
     while (next_item(&list, &item))
         if (slice_equal(item, wanted))
             return STATUS_OK;
-    fail(err, STATUS_INVALID, "%s is none of the administrator's: \"%.*s\"", attribute,
+    fail(err, STATUS_INVALID, "%s is not in the administrator's list: \"%.*s\"", attribute,
          SLICE_FORMAT(wanted));
     return error_hint(err, "%s in postgresql.conf lists them.", setting);
 }
@@ -216,6 +216,16 @@ static enum status let_go(void *self, struct error *err)
     return door->host.host.jobs->rows_read(door->host.host.self, err);
 }
 
+/* Between two looks no transaction keeps what others have deleted, unless it holds the table. */
+static enum status read_reports(void *self, int64_t number, int64_t *after,
+                                const struct report_reader *reader, struct error *err)
+{
+    struct door *door = door_of(self);
+
+    TRY(postgres_cluster_read_reports(self, number, after, reader, err));
+    return door->holds ? STATUS_OK : host_rows_read(&door->host.host, err);
+}
+
 /* A Ctrl-C that comes after the commit changes nothing any more. */
 static enum status collect(void *self, int64_t number, const struct collection *collection,
                            const struct sink *sink, struct error *err)
@@ -270,6 +280,7 @@ void door_cluster_init(struct door *door)
     door->cluster.seam.describe = describe;
     door->cluster.seam.hold = hold;
     door->cluster.seam.let_go = let_go;
+    door->cluster.seam.read_reports = read_reports;
     door->cluster.seam.collect = collect;
     door->cluster.seam.discard = discard;
     door->cluster.seam.watch = watch;

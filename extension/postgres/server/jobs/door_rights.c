@@ -55,30 +55,6 @@ bool door_is_allowed(void)
     return true;
 }
 
-static bool writes_nothing(const struct statement *statement)
-{
-    switch (statement->kind) {
-    case STATEMENT_PREDICT:
-        return !statement_predicts_into_table(statement);
-    case STATEMENT_EVALUATE:
-    case STATEMENT_EXPLAIN:
-    case STATEMENT_FORECAST:
-        return statement->into.count == 0;
-    case STATEMENT_SHOW_TRAIN:
-    case STATEMENT_SHOW_MODEL:
-    case STATEMENT_SHOW_MODELS:
-    case STATEMENT_SHOW_VERSIONS:
-    case STATEMENT_SHOW_TRIALS:
-    case STATEMENT_SHOW_JOBS:
-    case STATEMENT_SHOW_ATTRIBUTES:
-    case STATEMENT_SHOW_DEFINITIONS:
-    case STATEMENT_SHOW_DEFINITION:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* Its kind, and whether it writes nothing. False: it does not parse. */
 static bool parse_kind(struct slice text, const struct piece *piece, enum statement_kind *kind,
                        bool *reads)
@@ -94,7 +70,7 @@ static bool parse_kind(struct slice text, const struct piece *piece, enum statem
                        : parse_statement(text, &arena, &statement, &ignored)) == STATUS_OK;
     if (is_parsed) {
         *kind = statement.kind;
-        *reads = writes_nothing(&statement);
+        *reads = statement_writes_nothing(&statement);
     }
     arena_deinit(&arena);
     return is_parsed;

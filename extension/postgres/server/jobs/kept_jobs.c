@@ -250,10 +250,45 @@ static const char *refusal_of(void *self)
     return following->refusal;
 }
 
-/* One at a time, and for as long as the job takes. No transaction is open. */
+static struct door *open_door(MemoryContext context)
+{
+    struct door *door;
+
+    StartTransactionCommand();
+    door_write_committed();
+    MemoryContextSwitchTo(context);
+    door = door_open();
+    door->owns_transaction = true;
+    return door;
+}
+
+/* In a transaction of its own, and memory that goes with it. */
+static enum status read_reports(void *self, int64_t number, int64_t *after,
+                                const struct report_reader *reader, struct error *err)
+{
+    MemoryContext before = CurrentMemoryContext;
+    MemoryContext context = AllocSetContextCreate(before, "totrain look", ALLOCSET_SMALL_SIZES);
+    struct door *door = open_door(context);
+    const enum status status =
+        postgres_cluster_read_reports(&door->cluster, number, after, reader, err);
+    const bool was_interrupted = door->session.interrupt;
+    (void)self;
+
+    CommitTransactionCommand();
+    if (was_interrupted) /* following->session is to find it, and not the commit */
+        InterruptPending = QueryCancelPending = true;
+    MemoryContextSwitchTo(before);
+    MemoryContextDelete(context);
+    return status;
+}
+
+/* One at a time, and for as long as the job takes. No transaction is open. The journal is read
+ * where there is one, and whoever sent the job may act. */
 static void supervise(struct following *following)
 {
+    const struct host_cluster cluster = {.self = following, .read_reports = read_reports};
     const struct host host = {.self = following,
+                              .cluster = following->is_here ? NULL : &cluster,
                               .session = {.program = settings.program,
                                           .memory_max = (uint64_t)settings.max_memory * 1024,
                                           .interrupted = is_interrupted,
@@ -261,7 +296,9 @@ static void supervise(struct following *following)
     const struct sink sink = {.self = NULL};
 
     error_clear(&following->err);
-    if (cluster_follow(&host, following->folder, &sink, &following->err) != STATUS_OK)
+    if (cluster_follow(&host, following->folder,
+                       following->is_here || following->refusal ? 0 : following->number, &sink,
+                       &following->err) != STATUS_OK)
         ereport(LOG, (errmsg("job " INT64_FORMAT ": %s", following->folder->id,
                              session_from_utf8(slice_of(following->err.message)))));
 }
@@ -314,18 +351,6 @@ static struct sink outcome_sink(struct outcome *outcome)
     sink.self = outcome; /* its first member is the result */
     sink.notice = log_notice;
     return sink;
-}
-
-static struct door *open_door(MemoryContext context)
-{
-    struct door *door;
-
-    StartTransactionCommand();
-    door_write_committed();
-    MemoryContextSwitchTo(context);
-    door = door_open();
-    door->owns_transaction = true;
-    return door;
 }
 
 static enum status publish(struct following *following, struct error *err)
