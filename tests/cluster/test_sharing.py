@@ -82,7 +82,7 @@ class SharingTest(unittest.TestCase):
     def test_a_supervisor_that_was_killed_keeps_nothing(self):
         first = self.job(4, least=1, epochs=EPOCHS)
         second = self.job(4, least=1, epochs=EPOCHS)
-        self.wait_for_workers((first, max(1, self.cores // 2)))
+        self.wait_for_workers((first, max(1, self.cores // 2)), (second, max(1, self.cores // 2)))
         second.end_everything()
         self.wait_for_workers((first, 4))
         self.check_same(first)
