@@ -117,7 +117,8 @@ int date_name_month(struct slice word, bool *is_short)
     return 0;
 }
 
-bool date_name_is_english(struct slice word)
+/* `names`: small, each between spaces. */
+static bool is_among(struct slice word, const char *names)
 {
     char name[NAME_BYTES_MAX];
     size_t size;
@@ -127,21 +128,17 @@ bool date_name_is_english(struct slice word)
     size = strlen(name);
     name[size] = ' ';
     name[size + 1] = '\0';
-    return strstr(english, name) != NULL;
+    return strstr(names, name) != NULL;
+}
+
+bool date_name_is_english(struct slice word)
+{
+    return is_among(word, english);
 }
 
 bool date_name_is_weekday(struct slice word)
 {
-    char name[NAME_BYTES_MAX];
-
-    size_t size;
-
-    if (word.size < 3 || !make_small(word, name))
-        return false;
-    size = strlen(name);
-    name[size] = ' ';
-    name[size + 1] = '\0';
-    return strstr(weekday_names, name) != NULL;
+    return is_among(word, weekday_names);
 }
 
 bool date_name_at(size_t number, struct date_name *name)
